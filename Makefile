@@ -1,0 +1,47 @@
+# Two commands matter: `make demo` and `make test`. Everything else is below them.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+UV     := $(shell command -v uv 2>/dev/null)
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench lab clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+install: $(STAMP) ## create .venv and install recrawl with everything its tests need
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recrawl needs Python 3.11 or newer: make PYTHON=python3.11 …")'
+ifdef UV
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[dev]'
+else
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+endif
+	@touch $@
+
+demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
+	@$(BIN)/recrawl demo
+
+test: $(STAMP) ## all tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+check: $(STAMP) ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP) ## speed, as ratios against peers on this machine
+	$(BIN)/python -m tests.bench
+
+lab: $(STAMP) ## the race of revisit policies on real change histories
+	$(BIN)/recrawl lab race --all
+
+clean: ## remove what make made
+	rm -rf $(VENV) .peers demo out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

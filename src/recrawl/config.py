@@ -1,0 +1,1 @@
+"""recrawl.toml → one small settings value per stage."""

@@ -1,0 +1,52 @@
+"""What one group commit writes, and what it answers."""
+
+from dataclasses import dataclass
+
+from recrawl.model.event import Event
+from recrawl.model.notice import Notice
+from recrawl.model.page import Page
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.visit import Version, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One transaction. `pages` overwrite what is stored; `entered` are addresses from the sieve: the store
+    takes those it does not know and ignores the rest (so a batch can be written twice without harm)."""
+
+    pages: tuple[Page, ...] = ()
+    entered: tuple[Page, ...] = ()
+    servers: tuple[Server, ...] = ()
+    visits: tuple[Visit, ...] = ()
+    versions: tuple[Version, ...] = ()
+    events: tuple[Event, ...] = ()
+    robots: tuple[RobotsFile, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    memos: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """`entered`: ids that were new. `cursors`: one for each event, in order."""
+
+    entered: frozenset[int] = frozenset()
+    cursors: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts over a site or over all. `requests` counts robots.txt and other helpers too, `visits` pages only."""
+
+    pages: int = 0
+    visited: int = 0
+    visits: int = 0
+    requests: int = 0
+    changed: int = 0
+    not_modified: int = 0
+    failed: int = 0
+    versions: int = 0
+    bytes: int = 0
+    due: int = 0
+    gone: int = 0
+    moved: int = 0
+    refused: int = 0

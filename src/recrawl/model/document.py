@@ -1,0 +1,42 @@
+"""A document as read: what `extract` found in the bytes of an answer."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from recrawl.model.page import Link
+
+
+class Media(StrEnum):
+    HTML = "html"
+    XML = "xml"  # sitemaps, feeds, XHTML that is not HTML
+    TEXT = "text"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of visible text between block-level tags. `place` names where it stands in the template
+    (a hash of tag path, ids and classes), so that the same place can be recognised on the next visit."""
+
+    place: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    media: Media
+    charset: str = "utf-8"
+    base: str = ""
+    title: str = ""
+    language: str = ""
+    blocks: tuple[Block, ...] = ()  # all visible text, in order, white space folded
+    main: tuple[Block, ...] = ()  # the main content alone; equals `blocks` where no main part stands out
+    links: tuple[Link, ...] = ()
+    canonical: str = ""
+    refresh: str = ""  # target of <meta http-equiv=refresh>
+    directives: frozenset[str] = field(default_factory=frozenset)  # noindex, nofollow, noarchive, …
+    template: int = 0  # hash of the page's skeleton: pages made from one template share it
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.main)

@@ -1,0 +1,33 @@
+"""What a visit proved."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Change(StrEnum):
+    """Silence is not "unchanged": a visit that proved nothing is UNKNOWN."""
+
+    NEW = "new"
+    SAME = "same"
+    CHANGED = "changed"
+    MOVED = "moved"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found out, and what to remember for the next comparison."""
+
+    change: Change
+    share: float = 0.0  # how much of the text changed, 0..1
+    changed_bytes: int = 0  # S0's update_size, from a real text difference
+    body_digest: bytes = b""
+    text_digest: bytes = b""
+    simhash: int = 0
+    text_bytes: int = 0
+    noise: bytes = b""
+    target: str = ""  # of a move
+    reason: str = ""  # one sentence: what decided
+    soft_404: bool = False
+    only_noise: bool = False  # the bytes differ, the content does not

@@ -1,0 +1,135 @@
+"""One request and what came back: what is asked, what is answered, what is remembered of it (S0's table)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recrawl.model.failure import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Hard limits of one request. Every one is settable; the defaults suit pages made for people."""
+
+    connect_s: float = 10.0
+    first_byte_s: float = 30.0
+    total_s: float = 120.0
+    slow_bytes_per_s: int = 64  # slower than this …
+    slow_for_s: float = 30.0  # … for this long is too slow
+    header_bytes: int = 64 * 1024
+    header_count: int = 200
+    body_bytes: int = 16 * 1024 * 1024  # as sent
+    decoded_bytes: int = 32 * 1024 * 1024
+    decoded_ratio: float = 200.0  # beyond the first MiB
+    encodings: int = 2  # nested content codings
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request. `own` lists what the user owns; there alone private addresses may be connected to."""
+
+    url: str
+    etag: str = ""
+    last_modified: str = ""
+    own: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    limits: Limits = Limits()
+
+    @property
+    def conditional(self) -> bool:
+        return bool(self.etag or self.last_modified)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds from the start of the request; 0 where a phase did not happen (a kept connection)."""
+
+    resolve_s: float = 0.0
+    connect_s: float = 0.0
+    tls_s: float = 0.0
+    first_byte_s: float = 0.0
+    total_s: float = 0.0
+
+
+class Evidence(StrEnum):
+    """What kind of answer it was."""
+
+    DOCUMENT = "document"  # 2xx with a body that could be decoded whole
+    NOT_MODIFIED = "not_modified"  # 304 to a conditional request
+    REDIRECT = "redirect"  # 3xx with a target
+    MISSING = "missing"  # 404 or 410
+    REFUSED = "refused"  # other 4xx
+    BUSY = "busy"  # 429 or 503
+    BROKEN = "broken"  # other 5xx, or a 2xx/3xx that makes no sense
+    FAILED = "failed"  # no usable answer: `failure` says why
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Exactly what came back. `sent_body` is the body with its content coding as it came over the wire
+    (transfer coding removed), `body` the decoded one; both empty unless the answer was read whole."""
+
+    ask: Ask
+    at: float  # when the request was sent
+    evidence: Evidence
+    status: int = 0
+    headers: tuple[tuple[str, str], ...] = ()  # names lower-cased, latin-1 decoded, in order
+    raw_request: bytes = b""  # request head as sent
+    raw_head: bytes = b""  # status line and headers as received, final CRLF CRLF included
+    sent_body: bytes = b""
+    body: bytes = b""
+    peer: str = ""  # address connected to
+    times: Times = Times()
+    failure: Failure | None = None
+    detail: str = ""  # one sentence for `why`
+    received_bytes: int = 0  # head and body, over the wire
+
+    def header(self, name: str) -> str:
+        """The first value of a header, '' if absent."""
+        return next((value for key, value in self.headers if key == name), "")
+
+    def all_headers(self, name: str) -> list[str]:
+        return [value for key, value in self.headers if key == name]
+
+
+class Why(StrEnum):
+    """Why a visit was made."""
+
+    FIRST = "first"
+    DUE = "due"
+    ASKED = "asked"  # --all, or make due
+    NOTICE = "notice"
+    RETRY = "retry"
+    PROBE = "probe"  # second look before a page is called gone
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One row of the visit history."""
+
+    page: int
+    at: float
+    why: Why
+    status: int
+    evidence: Evidence
+    change: str  # model.verdict.Change
+    failure: str = ""
+    received_bytes: int = 0
+    changed_bytes: int = 0
+    conditional: bool = False
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One kept version and where its record lies in the archive."""
+
+    page: int
+    at: float
+    digest: str  # "sha256:…" of the decoded body
+    warc_file: str
+    warc_offset: int
+    warc_length: int
+    body_bytes: int
+    text_bytes: int
+    share_changed: float | None = None  # None: first version
+    content_type: str = ""

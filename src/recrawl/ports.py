@@ -1,0 +1,141 @@
+"""Every extension point of recrawl, with its laws, on one page.
+
+A port is a Protocol. Each has one contract suite in `tests/contract` that runs over every implementation,
+and an in-memory twin that ships. Stores and archives are plain (not async): the engine calls them in whole
+batches from one writer thread, the command line calls them directly, and there is no second colour.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+from recrawl.model.batch import Batch, Saved, Totals
+from recrawl.model.belief import Floats, Sightings, States
+from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.event import Event, EventKind
+from recrawl.model.notice import Notice
+from recrawl.model.page import Page
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.visit import Ask, Reply, Version, Visit
+
+
+class Clock(Protocol):
+    """The only source of time. `now` is epoch seconds; a clock may be virtual."""
+
+    def now(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+@runtime_checkable
+class Fetcher(Protocol):
+    """Makes one request.
+
+    Laws: never raises for what a server does, that is a Reply with a failure; never follows a redirect; sends
+    no cookie and no credential; connects only to addresses the guard allows, checked at the socket; returns
+    within the limits of the ask; what it returns under `body` is whole and decoded, or there is a failure.
+    """
+
+    async def fetch(self, ask: Ask) -> Reply: ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """The one meeting place.
+
+    Laws: `save` is one transaction, and idempotent but for the events; an id enters once; cursors rise in commit
+    order and never change; `due` answers by rank, then due time; a server's stored `next_due_at` never exceeds
+    the earliest due time of its pages: entering or saving a page lowers it, only `settle_server` raises it.
+    """
+
+    partitions: int
+
+    def close(self) -> None: ...
+
+    def save(self, batch: Batch) -> Saved: ...
+
+    # reading for the engine
+    def pages(self, ids: Sequence[int]) -> list[Page]: ...
+
+    def known(self, ids: Sequence[int]) -> set[int]: ...
+
+    def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]: ...
+
+    def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]: ...
+
+    def settle_server(self, server: str) -> float | None:
+        """Set the server's `next_due_at` to the true earliest due time of its pages and return it."""
+        ...
+
+    def server(self, key: str) -> Server | None: ...
+
+    def servers(self) -> list[Server]: ...
+
+    def robots(self, origin: str) -> RobotsFile | None: ...
+
+    def memo(self, key: str) -> bytes | None:
+        """A learnt thing under a name: a template's noise, a site's rhythm, a prior."""
+        ...
+
+    def make_due(self, at: float, site: str = "", ids: Sequence[int] = ()) -> int:
+        """Make every live page (of a site, or the given ones) due at `at` with urgent rank kept; how many."""
+        ...
+
+    # reading for people
+    def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:
+        """Pages in order of id, for walking through all of them."""
+        ...
+
+    def visits(self, page: int, limit: int = 100) -> list[Visit]:
+        """Newest first."""
+        ...
+
+    def versions(self, page: int) -> list[Version]:
+        """Newest first."""
+        ...
+
+    def events(
+        self, after: int = 0, kinds: Collection[EventKind] = (), limit: int = 1000, since_at: float = 0.0
+    ) -> list[Event]: ...
+
+    def notices(self, page: int | None = None, limit: int = 100) -> list[Notice]: ...
+
+    def totals(self, site: str = "", now: float = 0.0) -> Totals: ...
+
+    def sites(self) -> list[str]:
+        """Names of the sites that have pages."""
+        ...
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """Keeps every version.
+
+    Laws: `append` returns only after the records can survive a kill (and, with `sync`, a power loss); a place it
+    returned reads back byte for byte; opening mends a torn tail and says what it cut; a repeated capture is harmless.
+    """
+
+    def append(self, captures: Sequence[Capture]) -> list[Place]: ...
+
+    def read(self, place: Place) -> Payload: ...
+
+    def walk(self) -> Iterator[tuple[Place, Payload]]: ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Turns what was seen into the next gap; vectorised: entry i of every array speaks of the same page.
+
+    Laws: pure: equal arguments, equal answers; `observe` is a fold: the order of batches does not matter and the
+    state does not grow; a first or failed visit changes no belief; gaps are finite, positive and never
+    beyond the ceiling. `luck` holds numbers in [0, 1), drawn by the caller.
+    """
+
+    name: str
+
+    def observe(self, states: States, seen: Sightings) -> States: ...
+
+    def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats: ...
