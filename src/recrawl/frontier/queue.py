@@ -1,0 +1,147 @@
+"""The short-term queue: one priority queue a server, holding what is due within the horizon."""
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from recrawl.model.page import Page
+
+Entry = tuple[float, int, Page]
+Ready = tuple[int, float, int, Page]
+
+
+@dataclass(slots=True)
+class ServerQueue:
+    """Filled by `Frontier.offer`, emptied by the server's lane through `Frontier.next_page`."""
+
+    key: str
+    waiting: list[Entry] = field(default_factory=list)  # by due time
+    ready: list[Ready] = field(default_factory=list)  # due, by rank, then due time
+    free_at: float = 0.0
+    lanes: int = 0
+    parallel: int = 1
+    more_in_store: bool = False
+
+    def __len__(self) -> int:
+        return len(self.waiting) + len(self.ready)
+
+    def ripen(self, now: float) -> None:
+        while self.waiting and self.waiting[0][0] <= now:
+            due_at, number, page = heapq.heappop(self.waiting)
+            heapq.heappush(self.ready, (page.rank, due_at, number, page))
+
+    def earliest_at(self) -> float | None:
+        """The first moment at which a page could be asked for here; None: nothing waits."""
+        if self.ready:
+            return self.free_at
+        if self.waiting:
+            return max(self.free_at, self.waiting[0][0])
+        return None
+
+
+class Frontier:
+    """All server queues of one worker.
+
+    A server is served by *lanes*: one lane asks for one page at a time, so that at most `parallel` requests are
+    under way. A page is held from offer to `drop`, which keeps a refill from bringing it twice.
+    """
+
+    def __init__(self) -> None:
+        self._servers: dict[str, ServerQueue] = {}
+        self._held: set[int] = set()
+        self._wakes: list[tuple[float, str]] = []
+        self._number = 0
+
+    def __len__(self) -> int:
+        return sum(len(queue) for queue in self._servers.values())
+
+    def __contains__(self, page: int) -> bool:
+        return page in self._held
+
+    def queues(self) -> Iterable[ServerQueue]:
+        return self._servers.values()
+
+    def queue(self, server: str) -> ServerQueue:
+        queue = self._servers.get(server)
+        if queue is None:
+            queue = self._servers[server] = ServerQueue(server)
+        return queue
+
+    def offer(self, pages: Iterable[Page]) -> int:
+        """Take pages in; those without a due time or already held are passed over. How many were taken."""
+        taken = 0
+        for page in pages:
+            if page.due_at is None or page.id in self._held:
+                continue
+            self._held.add(page.id)
+            self._number += 1
+            taken += 1
+            queue = self.queue(page.server)
+            heapq.heappush(queue.waiting, (page.due_at, self._number, page))
+            self._wake(queue)
+        return taken
+
+    def set_free_at(self, server: str, free_at: float) -> None:
+        queue = self.queue(server)
+        queue.free_at = free_at
+        self._wake(queue)
+
+    def open_lanes(self, now: float, limit: int) -> list[str]:
+        """Servers that may be asked now, each as often as it has lanes to spare; their lanes count as open."""
+        opened: list[str] = []
+        while self._wakes and self._wakes[0][0] <= now and len(opened) < limit:
+            _, server = heapq.heappop(self._wakes)
+            queue = self._servers[server]
+            queue.ripen(now)
+            if queue.free_at > now or not queue.ready:
+                self._wake(queue)
+                continue
+            room = min(queue.parallel - queue.lanes, len(queue.ready), limit - len(opened))
+            queue.lanes += max(0, room)
+            opened += [server] * max(0, room)
+            if room > 0 and len(opened) == limit:
+                self._wake(queue)
+        return opened
+
+    def close_lane(self, server: str) -> None:
+        queue = self.queue(server)
+        queue.lanes -= 1
+        self._wake(queue)
+
+    def next_page(self, server: str, now: float) -> Page | None:
+        """The page this server's lane asks for next; None: nothing is due or the server is not free."""
+        queue = self.queue(server)
+        queue.ripen(now)
+        if queue.free_at > now or not queue.ready:
+            return None
+        return heapq.heappop(queue.ready)[3]
+
+    def drop(self, page: int) -> None:
+        self._held.discard(page)
+
+    def clear(self, server: str) -> list[Page]:
+        """Forget what waits for a server; the pages stay in the store."""
+        queue = self.queue(server)
+        pages = [entry[-1] for entry in (*queue.ready, *queue.waiting)]
+        queue.ready, queue.waiting = [], []
+        self._held.difference_update(page.id for page in pages)
+        return pages
+
+    def wake_at(self) -> float | None:
+        """When it is worth calling `open_lanes` again; None: only an offer can bring work."""
+        while self._wakes:
+            at, server = self._wakes[0]
+            queue = self._servers[server]
+            earliest = queue.earliest_at()
+            if earliest is None or queue.lanes >= queue.parallel:
+                heapq.heappop(self._wakes)
+            elif earliest > at:
+                heapq.heapreplace(self._wakes, (earliest, server))
+            else:
+                return at
+        return None
+
+    def _wake(self, queue: ServerQueue) -> None:
+        earliest = queue.earliest_at()
+        if earliest is not None and queue.lanes < queue.parallel:
+            heapq.heappush(self._wakes, (earliest, queue.key))
