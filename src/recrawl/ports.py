@@ -131,10 +131,12 @@ class Policy(Protocol):
 
     Laws: pure: equal arguments, equal answers; `observe` is a fold: the order of batches does not matter and the
     state does not grow; a first or failed visit changes no belief; gaps are finite, positive and never
-    beyond the ceiling. `luck` holds numbers in [0, 1), drawn by the caller.
+    beyond the ceiling. `luck` holds numbers in [0, 1), drawn by the caller. The caller keeps the gap it was given
+    in the state's `gap_s`: some policies (S1, Nutch, multiplicative) stretch the gap chosen last.
     """
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def observe(self, states: States, seen: Sightings) -> States: ...
 

@@ -1,1 +1,23 @@
+"""When to look again.
 
+Comes in: the packed states of pages, their importance, the moment and some luck (numbers in [0, 1) drawn by the
+caller). Goes out: the gap to the next visit of each page. Every policy stands behind `ports.Policy`, works on whole
+arrays, and is the same code live and in the lab.
+
+Always holds: pure; gaps are finite, positive and within the ceiling; a budget is never exceeded (`budget`), a quiet
+hour never broken (`windows`), an overloaded server loses its least valuable visits first (`relief`).
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from recrawl.ports import Policy
+from recrawl.schedule.poisson import PoissonPolicy
+from recrawl.schedule.settings import Settings
+
+POLICIES: Mapping[str, Callable[[Settings], Policy]] = MappingProxyType({"poisson": PoissonPolicy})
+
+
+def policy(name: str, settings: Settings | None = None) -> Policy:
+    """The policy of that name; KeyError for a name that is not in `POLICIES`."""
+    return POLICIES[name](settings or Settings())
