@@ -80,3 +80,6 @@ class Link:
     relation: str = "a"  # a, area, next, canonical, alternate, frame, refresh, redirect, form, script, …
     text: str = ""
     nofollow: bool = False
+    rel: str = ""  # the words of its rel attribute, lower-cased: "nofollow ugc"
+    language: str = ""  # hreflang of an alternate
+    media_type: str = ""  # type of an alternate: "application/atom+xml" is a feed
