@@ -8,7 +8,7 @@ batches from one writer thread, the command line calls them directly, and there 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from recrawl.model.batch import Batch, Saved, Totals
+from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.belief import Floats, Sightings, States
 from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.event import Event, EventKind
@@ -44,9 +44,10 @@ class Fetcher(Protocol):
 class Store(Protocol):
     """The one meeting place.
 
-    Laws: `save` is one transaction, and idempotent but for the events; an id enters once; cursors rise in commit
-    order and never change; `due` answers by rank, then due time; a server's stored `next_due_at` never exceeds
-    the earliest due time of its pages: entering or saving a page lowers it, only `settle_server` raises it.
+    Laws: `save` is one transaction, and idempotent but for the events that speak of no page; an id enters once;
+    cursors rise in commit order and never change; `due` answers by rank, then due time; a server's stored
+    `next_due_at` never exceeds the earliest due time of its pages: entering or saving a page lowers it, only
+    `settle_server` raises it (saving a Server leaves it alone); its partition follows from its key.
     """
 
     partitions: int
@@ -105,6 +106,22 @@ class Store(Protocol):
 
     def sites(self) -> list[str]:
         """Names of the sites that have pages."""
+        ...
+
+    def next_due(self, limit: int = 20, site: str = "") -> list[Page]:
+        """The pages that come next, by due time alone."""
+        ...
+
+    def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:
+        """Pages with a stored reason, counted by status and reason, most frequent first."""
+        ...
+
+    def interval_histogram(self, site: str = "") -> list[IntervalBand]:
+        """Scheduled pages by revisit interval, in bands of a factor of two, shortest first; empty bands left out."""
+        ...
+
+    def compact(self, before_at: float) -> int:
+        """Forget visits before a moment that proved no change; how many. Totals and beliefs keep them."""
         ...
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recrawl.model.event import Event
 from recrawl.model.notice import Notice
-from recrawl.model.page import Page
+from recrawl.model.page import Page, Status
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 
@@ -50,3 +50,22 @@ class Totals:
     gone: int = 0
     moved: int = 0
     refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorGroup:
+    """Pages that stand where they stand for the same reason, with one of them as an example."""
+
+    status: Status
+    reason: str
+    pages: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalBand:
+    """S1's figure: how many scheduled pages have a revisit interval in [from_s, to_s)."""
+
+    from_s: float
+    to_s: float
+    pages: int

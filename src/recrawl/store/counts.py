@@ -1,0 +1,97 @@
+"""What is counted as it happens: pure sums that both stores keep, so that totals are never scans.
+
+A count belongs to a site and a kind. A page contributes 1 to the kinds it stands in and leaves them when it
+stands elsewhere; visits, versions, requests and bytes only add up.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from enum import IntEnum
+
+from recrawl.model.batch import IntervalBand, Totals
+from recrawl.model.page import Page, Status
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence, Visit
+from recrawl.store.codes import STATUS
+
+
+class Count(IntEnum):
+    """Stored numbers: never given anew."""
+
+    PAGES = 1
+    VISITED = 2
+    VISITS = 3
+    REQUESTS = 4
+    CHANGED = 5
+    NOT_MODIFIED = 6
+    FAILED = 7
+    VERSIONS = 8
+    BYTES = 9
+
+
+STATUS_FROM = 20  # + the number of the status: pages that stand there
+BAND_FROM = 10_000  # + the exponent of the band: scheduled pages with such an interval
+BAND_SPREAD = 2_000  # more than the exponents of a float
+LONGEST_S = 1e300
+
+FAILED = (Evidence.FAILED, Evidence.BROKEN, Evidence.BUSY)  # no usable answer came
+
+Counts = Counter[tuple[Hashable, int]]
+
+
+def standing(status: Status, visits: int, interval_s: float, due_at: float | None) -> tuple[int, ...]:
+    """The kinds that a page counts under as it stands."""
+    kinds = [Count.PAGES, STATUS_FROM + STATUS.number[status]]
+    if visits:
+        kinds.append(Count.VISITED)
+    if due_at is not None and 0 < interval_s < LONGEST_S:
+        kinds.append(BAND_FROM + math.frexp(interval_s)[1])
+    return tuple(kinds)
+
+
+def standing_of(page: Page) -> tuple[int, ...]:
+    return standing(page.status, page.visits, page.interval_s, page.due_at)
+
+
+def add_standing(counts: Counts, site: Hashable, kinds: Iterable[int], amount: int) -> None:
+    for kind in kinds:
+        counts[site, kind] += amount
+
+
+def add_visit(counts: Counts, site: Hashable, visit: Visit) -> None:
+    counts[site, Count.VISITS] += 1
+    counts[site, Count.BYTES] += visit.received_bytes
+    counts[site, Count.CHANGED] += visit.change == Change.CHANGED
+    counts[site, Count.NOT_MODIFIED] += visit.evidence is Evidence.NOT_MODIFIED
+    counts[site, Count.FAILED] += visit.evidence in FAILED
+
+
+def totals(counts: Mapping[int, int], due: int) -> Totals:
+    def of(status: Status) -> int:
+        return counts.get(STATUS_FROM + STATUS.number[status], 0)
+
+    return Totals(
+        pages=counts.get(Count.PAGES, 0),
+        visited=counts.get(Count.VISITED, 0),
+        visits=counts.get(Count.VISITS, 0),
+        requests=counts.get(Count.REQUESTS, 0),
+        changed=counts.get(Count.CHANGED, 0),
+        not_modified=counts.get(Count.NOT_MODIFIED, 0),
+        failed=counts.get(Count.FAILED, 0),
+        versions=counts.get(Count.VERSIONS, 0),
+        bytes=counts.get(Count.BYTES, 0),
+        due=due,
+        gone=of(Status.GONE),
+        moved=of(Status.MOVED),
+        refused=of(Status.REFUSED),
+    )
+
+
+def bands(counts: Mapping[int, int]) -> list[IntervalBand]:
+    exponents = {kind - BAND_FROM: pages for kind, pages in counts.items() if abs(kind - BAND_FROM) < BAND_SPREAD}
+    return [
+        IntervalBand(from_s=math.ldexp(0.5, exponent), to_s=math.ldexp(1.0, exponent), pages=exponents[exponent])
+        for exponent in sorted(exponents)
+        if exponents[exponent] > 0
+    ]
