@@ -1,0 +1,193 @@
+"""Content codings undone under a hard bound.
+
+A body that claims to be coded must be: whole, well formed, no further than the limits. Browsers show an error
+page for a body whose coding is broken or missing, and so does recrawl (`Undecodable`): a copy nobody can read
+must not replace a good one. What browsers let pass, passes here: an empty body under any coding, bytes after the
+last gzip member, raw deflate in place of zlib's. A body that is gzip without saying so is left as it is.
+"""
+
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+import brotli
+from isal import igzip_lib
+
+from recrawl.model.visit import Limits
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PIECE_BYTES = 16 * 1024  # of input and of output at a time
+FREE_BYTES = 1024 * 1024  # the ratio is judged only beyond this
+MOST_MEMBERS = 4096  # gzip members or zstd frames in one body
+ZSTD_OPTIONS: Mapping[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # RFC 9659: at most 8 MiB
+GZIP_MAGIC = b"\x1f\x8b"
+
+BROKEN: tuple[type[Exception], ...] = (
+    igzip_lib.IsalError,  # type: ignore[assignment]  # isal declares it as an instance
+    zlib.error,
+    brotli.error,
+    zstd.ZstdError,
+    EOFError,
+)
+
+# Names that are no coding at all but are often written there; the body is as it is.
+NO_CODING = frozenset({"", "identity", "none", "binary", "utf-8", "utf8", "7bit", "8bit", "iso-8859-1", "text"})
+
+
+class Undecodable(Exception):
+    """The coding is unknown, broken or cut short."""
+
+
+class Bomb(Exception):
+    """More comes out than the limits allow."""
+
+
+class Inflater(Protocol):
+    """A decompressor of one member or frame that gives at most `max_length` bytes a call."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
+
+
+class BrotliInflater:
+    """brotli's decompressor in the manners of the others; a brotli stream has no members."""
+
+    unused_data = b""
+
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    def decompress(self, data: bytes, /, max_length: int) -> bytes:
+        piece: bytes = self._inner.process(data, output_buffer_limit=max_length)
+        return piece
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.is_finished())
+
+    @property
+    def needs_input(self) -> bool:
+        return bool(self._inner.can_accept_more_data())
+
+
+def decode(body: bytes, codings: Iterable[str], limits: Limits) -> bytes:
+    """The body with every content coding undone. `codings` are the values of Content-Encoding, in order."""
+    names = codings_of(codings)
+    if not names or not body:
+        return body
+    if len(names) > limits.encodings:
+        raise Undecodable(f"{len(names)} content codings, one inside the other; the limit is {limits.encodings}")
+    bound = most_bytes(len(body), limits)
+    for name in reversed(names):
+        undo = CODINGS.get(name)
+        if undo is None:
+            raise Undecodable(f"unknown content coding {name[:40]!r}")
+        body = undo(body, bound)
+    return body
+
+
+def codings_of(values: Iterable[str]) -> list[str]:
+    """The real codings named by the headers, in the order they were applied."""
+    names = (name.strip(" \t").lower() for value in values for name in value.split(","))
+    return [name for name in names if name not in NO_CODING]
+
+
+def most_bytes(sent_bytes: int, limits: Limits) -> int:
+    """How much may come out of a body of this size."""
+    return min(limits.decoded_bytes, max(FREE_BYTES, int(sent_bytes * limits.decoded_ratio)))
+
+
+def _gzip(body: bytes, bound: int) -> bytes:
+    if not body.startswith(GZIP_MAGIC):
+        raise Undecodable("the body is said to be gzip and is not")
+    return _members(body, bound, _gzip_member, GZIP_MAGIC)
+
+
+def _deflate(body: bytes, bound: int) -> bytes:
+    """RFC 9110 means zlib's format; many servers send it raw, and some raw streams look like zlib at first."""
+    if body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0:
+        try:
+            return _members(body, bound, _zlib_stream, None)
+        except Undecodable:
+            return _members(body, bound, _raw_deflate, None)
+    return _members(body, bound, _raw_deflate, None)
+
+
+def _brotli(body: bytes, bound: int) -> bytes:
+    return _members(body, bound, BrotliInflater, None)
+
+
+def _zstd(body: bytes, bound: int) -> bytes:
+    return _members(body, bound, _zstd_frame, b"")
+
+
+def _gzip_member() -> Inflater:
+    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+
+
+def _zlib_stream() -> Inflater:
+    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_ZLIB)
+
+
+def _raw_deflate() -> Inflater:
+    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_DEFLATE)
+
+
+def _zstd_frame() -> Inflater:
+    return zstd.ZstdDecompressor(options=ZSTD_OPTIONS)
+
+
+def _members(body: bytes, bound: int, start: Callable[[], Inflater], magic: bytes | None) -> bytes:
+    """Every member or frame, one after the other. A further one begins with `magic` (None: there is no further
+    one); other bytes after a member are ignored."""
+    pieces: list[bytes] = []
+    room, at = bound, 0
+    try:
+        for _ in range(MOST_MEMBERS):
+            room, at = _one_member(body, at, start(), pieces, room)
+            if at >= len(body) or magic is None or not body.startswith(magic, at):
+                return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    except BROKEN as error:
+        raise Undecodable(f"broken content coding: {error}") from error
+    raise Bomb(f"more than {MOST_MEMBERS} members")
+
+
+def _one_member(body: bytes, at: int, inflater: Inflater, pieces: list[bytes], room: int) -> tuple[int, int]:
+    """Inflate one member in bounded pieces; the room left and where the member ended."""
+    while not inflater.eof:
+        data = b""
+        if inflater.needs_input:
+            data, at = body[at : at + PIECE_BYTES], at + PIECE_BYTES
+        piece = inflater.decompress(data, PIECE_BYTES)
+        room -= len(piece)
+        if room < 0:
+            raise Bomb("more would come out than the limits allow")
+        if piece:
+            pieces.append(piece)
+        elif not data and at >= len(body) and not inflater.eof:
+            raise Undecodable("the coded body is cut short")
+    return room, min(at, len(body)) - len(inflater.unused_data)
+
+
+Undo = Callable[[bytes, int], bytes]
+
+CODINGS: Mapping[str, Undo] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}
