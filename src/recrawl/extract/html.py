@@ -1,0 +1,54 @@
+"""The facade over HTML parsers: the little that the rest of the room needs of a tree.
+
+A second parser is one more module with a `parse` of this shape (`turbo`, `lexbor`); the same tests run over both.
+Laws: elements come in document order; nothing inside an inert `<template>` is ever given; `<noscript>` is read
+as markup, as a browser without scripting does; no method recurses.
+"""
+
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+
+# An element of whichever parser made the tree. Names are lower-cased; SVG's keep the prefix: `xlink:href`.
+Element = Any
+
+
+class Step(NamedTuple):
+    """One step of a walk: an element entered, or (with `tag` '') a run of text. `depth` is that of its parent."""
+
+    depth: int
+    tag: str
+    element: Element
+    text: str
+
+
+class Tree(Protocol):
+    def elements(self, tags: tuple[str, ...]) -> Iterator[Element]:
+        """All elements of these names, in document order."""
+        ...
+
+    def attribute(self, element: Element, name: str) -> str | None:
+        """Its value, '' where it has none, None where there is no such attribute."""
+        ...
+
+    def caption(self, element: Element, chars: int) -> str:
+        """The first text inside, white space folded: a bounded look, however much stands inside."""
+        ...
+
+    def select(self, selector: str) -> set[Hashable]:
+        """Keys of the elements a CSS selector matches; none if the selector is broken."""
+        ...
+
+    def key(self, element: Element) -> Hashable:
+        """What tells one element of this tree from another."""
+        ...
+
+    def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
+        """Everything in document order, except what is inside elements named in `skip`. Sending True skips the
+        inside of the element just entered."""
+        ...
+
+
+Parse = Callable[[str], Tree]
+
+CAPTION_NODES = 64  # how far a caption looks

@@ -1,0 +1,157 @@
+"""Reads the links of a document, as a browser without scripting would offer them."""
+
+from collections.abc import Iterable, Iterator
+
+from recrawl.extract.header import header_links
+from recrawl.extract.html import Element, Tree
+from recrawl.extract.refresh import refresh_target
+from recrawl.extract.resolve import Resolver, absolute
+from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.srcset import addresses
+from recrawl.model.page import Link
+
+# rel of <link> and of the Link header that lead to another page, and what we call them
+RELATIONS = {
+    "next": "next",
+    "prev": "prev",
+    "previous": "prev",
+    "canonical": "canonical",
+    "alternate": "alternate",
+    "amphtml": "amphtml",
+    "first": "first",
+    "last": "last",
+    "start": "first",
+    "up": "up",
+    "index": "index",
+    "contents": "index",
+    "toc": "index",
+    "chapter": "chapter",
+    "section": "chapter",
+    "author": "author",
+    "help": "help",
+    "license": "license",
+    "shortlink": "shortlink",
+}
+_FRAMES = {"frame": "frame", "iframe": "frame"}
+_PAGE_TAGS = ("a", "area", "link", "frame", "iframe", "meta")
+_IMAGE_TAGS = ("img", "source")
+_SCRIPT_SCHEME = "javascript:"
+_PAGE_SCHEMES = ("https://", "http://")
+
+
+def base_of(tree: Tree, url: str, charset: str = "utf-8") -> str:
+    """Where links start from: the first `<base href>`, itself resolved against the document's address."""
+    for element in tree.elements(("base",)):
+        href = tree.attribute(element, "href")
+        if href is not None:
+            base = Resolver(absolute(url), charset).resolve(href) or ""
+            return absolute(url) if not base or base.startswith(("data:", _SCRIPT_SCHEME)) else base
+    return absolute(url)
+
+
+def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
+    """In document order, as many as the settings allow. Addresses other than http(s) are no pages and left out."""
+    tags = _PAGE_TAGS + _IMAGE_TAGS if settings.images else _PAGE_TAGS
+    found: list[Link] = []
+    for element in tree.elements(tags):
+        tag = element.tag
+        if tag != "a" and tag != "area":
+            found += _rare(tree, element, tag, resolver)
+        else:
+            found += _scripts(tree, element) if settings.scripts else ()
+            if link := _anchor(tree, element, tag, resolver, settings.link_text_chars):
+                found.append(link)
+        if len(found) >= settings.link_limit:
+            break
+    return found[: settings.link_limit]
+
+
+def links_of_header(values: Iterable[str], url: str) -> Iterator[Link]:
+    """Links of `Link` headers: relative to the document's own address, not to its base."""
+    resolver = Resolver(absolute(url))
+    for found in header_links(values):
+        if found.anchor is not None and resolver.resolve(found.anchor) != resolver.base.partition("#")[0]:
+            continue  # speaks of another document
+        target = _page_address(found.target, resolver)
+        for name in _relations(found.relations) if target else ():
+            rel = " ".join(found.relations)
+            yield Link(target, name, found.title, "nofollow" in found.relations, rel, found.language, found.media_type)
+
+
+def _anchor(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
+    href = tree.attribute(element, "href")
+    if href is None:
+        href = tree.attribute(element, "xlink:href")
+    url = resolver.resolve(href) if href is not None else None
+    if url is None or not url.startswith(_PAGE_SCHEMES):
+        return None
+    rel = tree.attribute(element, "rel")
+    if not rel:
+        return Link(url, tag, tree.caption(element, chars))
+    words = rel.lower().split()
+    return Link(url, tag, tree.caption(element, chars), "nofollow" in words, " ".join(words))
+
+
+def _rare(tree: Tree, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:
+    """Everything but a and area."""
+    if tag == "link":
+        yield from _link_element(tree, element, resolver)
+    elif tag in _FRAMES:
+        if target := _page_address(tree.attribute(element, "src") or "", resolver):
+            yield Link(target, _FRAMES[tag])
+    elif tag == "meta":
+        if target := refresh_of(tree, element, resolver):
+            yield Link(target, "refresh")
+    else:
+        yield from _images(tree, element, resolver)
+
+
+def refresh_of(tree: Tree, meta: Element, resolver: Resolver) -> str:
+    """Where a meta refresh leads; '' for any other meta and for a page that only reloads itself."""
+    if (tree.attribute(meta, "http-equiv") or "").lower() != "refresh":
+        return ""
+    return _page_address(refresh_target(tree.attribute(meta, "content") or "") or "", resolver)
+
+
+def _link_element(tree: Tree, element: Element, resolver: Resolver) -> Iterator[Link]:
+    words = tuple((tree.attribute(element, "rel") or "").lower().split())
+    names = _relations(words)
+    target = _page_address(tree.attribute(element, "href") or "", resolver) if names else ""
+    for name in names if target else ():
+        language = tree.attribute(element, "hreflang") or ""
+        media_type = (tree.attribute(element, "type") or "").strip().lower()
+        title = " ".join((tree.attribute(element, "title") or "").split())
+        yield Link(target, name, title, "nofollow" in words, " ".join(words), language, media_type)
+
+
+def _relations(words: tuple[str, ...]) -> list[str]:
+    """What we call them, each once; an alternate stylesheet is no page."""
+    if "stylesheet" in words:
+        return []
+    return list(dict.fromkeys(RELATIONS[word] for word in words if word in RELATIONS))
+
+
+def _page_address(href: str, resolver: Resolver) -> str:
+    url = resolver.resolve(href) if href.strip() else None
+    return url if url is not None and url.startswith(_PAGE_SCHEMES) else ""
+
+
+def _scripts(tree: Tree, element: Element) -> list[Link]:
+    """What a click would run. A link with both keeps its address too: scope decides which of them counts."""
+    href, code = tree.attribute(element, "href") or "", tree.attribute(element, "onclick") or ""
+    written = [href] if _unspaced(href[:64]).startswith(_SCRIPT_SCHEME) else []
+    written += [code] if code.strip() else []
+    text = tree.caption(element, 200) if written else ""
+    return [Link(script.strip(), "script", text) for script in written]
+
+
+def _unspaced(href: str) -> str:
+    return href.lstrip("".join(map(chr, range(0x21)))).translate({9: None, 10: None, 13: None}).lower()
+
+
+def _images(tree: Tree, element: Element, resolver: Resolver) -> Iterator[Link]:
+    written = [tree.attribute(element, "src") or "", *addresses(tree.attribute(element, "srcset") or "")]
+    text = " ".join((tree.attribute(element, "alt") or "").split())
+    for href in dict.fromkeys(written):
+        if target := _page_address(href, resolver):
+            yield Link(target, "image", text)

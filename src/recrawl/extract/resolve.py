@@ -1,0 +1,121 @@
+"""Resolves links against a base as the WHATWG URL Standard does, most of them without asking the full parser.
+
+The quick way takes only links of which it is certain that the full parser would return them letter by letter:
+plain hosts and paths, no dot segments, no port that might be the default one.
+"""
+
+import re
+
+import ada_url
+
+from recrawl.extract.labels import ENCODERS
+
+_SEGMENT = r"(?!(?:\.|%2[eE]){1,2}(?:[/?#]|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]*"
+_TAIL = rf"(?:/{_SEGMENT})*(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?(?:#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
+_HOST = r"(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*(?::[1-9][0-9]{3})?"
+_ABSOLUTE = re.compile(rf"https?://{_HOST}/{_SEGMENT}{_TAIL}").fullmatch
+_ROOTED = re.compile(rf"/(?!/){_SEGMENT}{_TAIL}").fullmatch
+_BELOW = re.compile(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]+(?=[/?#]|$){_TAIL}").fullmatch
+_UPWARD = re.compile(r"((?:\.\./)+)([^.].*|)", re.DOTALL).fullmatch
+_FRAGMENT = re.compile(r"#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*").fullmatch
+_PARTS = re.compile(r"((https?://[^/?#]*)(?:/[^?#]*/|/)?)[^?#]*(?:\?[^#]*)?")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_QUERY_QUOTED = frozenset(b" \"#<>'") | frozenset(range(0x21)) | frozenset(range(0x7F, 0x100))
+
+
+# The standard's JIS table holds the full-width forms where Python's Japanese codecs hold the others.
+_JAPANESE = str.maketrans("～∥－￠￡￢", "〜‖−¢£¬")
+_JAPANESE_CODECS = frozenset({"euc_jp", "iso2022_jp"})
+
+
+class Resolver:
+    """`resolve` for one document. `charset` counts: browsers write the query of a link in the document's encoding."""
+
+    def __init__(self, base: str, charset: str = "utf-8") -> None:
+        self.base = base
+        self._encoder = ENCODERS.get(charset)
+        parts = _PARTS.match(base)
+        self._directory, self._origin = (parts[1], parts[2]) if parts else ("", "")
+        self._page = parts[0] if parts else ""
+        self._upper: dict[int, str] = {}
+        self._known: dict[str, str | None] = {}
+
+    def resolve(self, href: str) -> str | None:
+        """The absolute address, fragment kept; None where the standard's parser fails."""
+        try:
+            return self._known[href]
+        except KeyError:
+            self._known[href] = resolved = self._resolve(href)
+            return resolved
+
+    def _resolve(self, href: str) -> str | None:
+        if _ABSOLUTE(href):
+            return href
+        if self._page:
+            if _ROOTED(href):
+                return self._origin + href
+            if _BELOW(href):
+                return self._directory + href
+            if _FRAGMENT(href):
+                return self._page + href
+            if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
+                return self._above(len(upward[1]) // 3) + upward[2]
+        return self._slowly(href)
+
+    def _above(self, levels: int) -> str:
+        """The directory so many levels up; the root has none above it."""
+        if levels not in self._upper:
+            parts = self._directory[len(self._origin) :].split("/")[1:-1]
+            kept = parts[: max(0, len(parts) - levels)]
+            self._upper[levels] = "/".join([self._origin, *kept, ""])
+        return self._upper[levels]
+
+    def _slowly(self, href: str) -> str | None:
+        if not href.isascii():
+            href = _SURROGATES.sub("\ufffd", href)
+            href = _in_charset(href, self._encoder) if self._encoder and self._page else href
+        try:
+            return str(ada_url.join_url(self.base, href))
+        except ValueError:
+            return None
+
+
+def absolute(url: str) -> str:
+    """The document's own address in the parser's spelling; itself where it is none."""
+    try:
+        return str(ada_url.normalize_url(_SURROGATES.sub("\ufffd", url)))
+    except ValueError:
+        return url
+
+
+def _in_charset(href: str, encoder: str) -> str:
+    """Percent-encode the query in the document's encoding; what it lacks becomes a character reference."""
+    rest, hash_mark, fragment = href.partition("#")
+    path, mark, query = rest.partition("?")
+    return path + mark + _NOT_ASCII.sub(lambda run: _quoted(run[0], encoder), query) + hash_mark + fragment
+
+
+def _quoted(run: str, encoder: str) -> str:
+    return _quoted_bytes(run, encoder) if _fits(run, encoder) else "".join(_each(run, encoder))
+
+
+def _each(run: str, encoder: str) -> list[str]:
+    return [_quoted_bytes(char, encoder) if _fits(char, encoder) else f"%26%23{ord(char)}%3B" for char in run]
+
+
+def _quoted_bytes(run: str, encoder: str) -> str:
+    data = _spelt(run, encoder).encode(encoder)
+    return "".join(f"%{byte:02X}" if byte in _QUERY_QUOTED else chr(byte) for byte in data)
+
+
+def _fits(run: str, encoder: str) -> bool:
+    try:
+        _spelt(run, encoder).encode(encoder)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _spelt(run: str, encoder: str) -> str:
+    return run.translate(_JAPANESE) if encoder in _JAPANESE_CODECS else run

@@ -1,0 +1,18 @@
+"""What the reading of documents can be told."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractSettings:
+    """`images` and `scripts` are off because a crawl of pages needs neither pictures nor `javascript:` links."""
+
+    images: bool = False  # img src and srcset, as relation "image"
+    scripts: bool = False  # javascript: addresses and onclick code, as relation "script", unresolved
+    link_limit: int = 100_000  # links beyond this many are not read
+    link_text_chars: int = 200
+    text_chars: int = 4_000_000  # visible text beyond this many characters is not read
+    guess_language: bool = True  # by script and charset, where the document does not say
+
+
+DEFAULT = ExtractSettings()

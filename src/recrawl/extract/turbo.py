@@ -1,0 +1,87 @@
+"""turbohtml behind the facade: the parser recrawl uses."""
+
+from collections.abc import Collection, Generator, Hashable, Iterator
+from itertools import islice
+
+import turbohtml
+
+from recrawl.extract.html import CAPTION_NODES, Step
+
+_TEXTS = (turbohtml.Text, turbohtml.CData)
+
+
+class TurboTree:
+    def __init__(self, document: turbohtml.Document) -> None:
+        self._document = document
+        self._inert = _inert(document)
+
+    def elements(self, tags: tuple[str, ...]) -> Iterator[turbohtml.Element]:
+        found = self._document.iter_elements(tags)
+        return (element for element in found if element not in self._inert) if self._inert else found
+
+    def attribute(self, element: turbohtml.Element, name: str) -> str | None:
+        return element.attr(name)
+
+    def caption(self, element: turbohtml.Element, chars: int) -> str:
+        # An element without its like inside is read whole, since no other caption reads the same nodes; of nested
+        # ones each looks only so far. Together they stay linear.
+        if element.find(element.tag) is None:
+            text = element.text
+        else:
+            nodes = islice(element.descendants, CAPTION_NODES)
+            text = "".join(node.data for node in nodes if isinstance(node, _TEXTS))
+        return " ".join(text.split())[:chars]
+
+    def select(self, selector: str) -> set[Hashable]:
+        try:
+            return set(self._document.select(selector))
+        except ValueError:
+            return set()
+
+    def key(self, element: turbohtml.Element) -> Hashable:
+        return element
+
+    def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
+        stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]
+        while stack:
+            node = next(stack[-1], None)
+            if node is None:
+                stack.pop()
+            elif isinstance(node, turbohtml.Element):
+                tag = node.tag
+                if tag == "template":
+                    node, tag = _shadow(node), "div"
+                if node is None or tag in skip:
+                    continue
+                if not (yield Step(len(stack), tag, node, "")):
+                    stack.append(iter(node.children))
+            elif isinstance(node, _TEXTS):
+                yield Step(len(stack), "", None, node.data)
+            elif isinstance(node, turbohtml.DocumentFragment):
+                stack.append(iter(node.children))
+
+
+def parse(text: str) -> TurboTree:
+    return TurboTree(turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False))
+
+
+def parse_xml(text: str) -> TurboTree | None:
+    """None: not well-formed."""
+    try:
+        return TurboTree(turbohtml.parse_xml(text))
+    except turbohtml.HTMLParseError:
+        return None
+
+
+def _shadow(template: turbohtml.Element) -> turbohtml.Element | None:
+    """A declarative shadow root is shown, without any script; every other template is inert."""
+    return template if template.attr("shadowrootmode") in ("open", "closed") else None
+
+
+def _inert(document: turbohtml.Document) -> set[turbohtml.Element]:
+    """All elements inside inert templates. Templates inside templates are met once."""
+    inside: set[turbohtml.Element] = set()
+    for template in document.iter_elements("template"):
+        if template not in inside and _shadow(template) is None:
+            inside.update(template.iter_elements())
+    return inside
