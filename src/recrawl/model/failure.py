@@ -10,6 +10,7 @@ RecrawlError               a message that says what to do next, with an exit cod
 ├── WorkLeft          7    budget or time reached with work left
 ├── StoreOutdated     8    the store needs `recrawl db upgrade`, or recrawl itself is too old
 ├── DiskFull          9    the disk floor is reached; nothing lost
+├── StoreDamaged     10    the store cannot be read or written; says how to put it right
 └── NotFound          2    no such page, site or version
 
 Failure                    what a single visit met; a value, never raised across rooms
@@ -59,6 +60,10 @@ class StoreOutdated(RecrawlError):
 
 class DiskFull(RecrawlError):
     exit_code = 9
+
+
+class StoreDamaged(RecrawlError):
+    exit_code = 10
 
 
 class NotFound(RecrawlError):

@@ -1,0 +1,32 @@
+"""Making pages due sooner than planned."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from recrawl.model.page import Status
+from recrawl.store import counts
+from recrawl.store.connection import Session
+from recrawl.store.counts import Counts
+from recrawl.store.rows import Row
+from recrawl.store.statements import Statements
+
+
+def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float) -> int:
+    """Make pages (id, server, site, due time, interval) due at a moment unless they are due before; how many
+    are due then."""
+    later = [row for row in places if row[3] is None or row[3] > at]
+    session.many(sql.hasten_page, (sql.hasten_page.bind(at=at, page=row[0]) for row in later))
+    servers = sorted({row[1] for row in later})
+    session.many(sql.hasten_server, (sql.hasten_server.bind(at=at, server=server) for server in servers))
+    session.many(sql.add_counts, _scheduled_again([row for row in later if row[3] is None], at))
+    return len(places)
+
+
+def _scheduled_again(places: Sequence[Row], at: float) -> list[tuple[int, int, int]]:
+    """What a page that had no due time adds to the counts by having one: its interval's band."""
+    found: Counts = Counter()
+    for _, _, site, _, interval_s in places:
+        without = counts.standing(Status.LIVE, 0, interval_s or 0.0, None)
+        with_due = counts.standing(Status.LIVE, 0, interval_s or 0.0, at)
+        counts.add_standing(found, site, set(with_due) - set(without), 1)
+    return [(site, kind, amount) for (site, kind), amount in found.items() if isinstance(site, int)]

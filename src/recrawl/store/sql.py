@@ -1,0 +1,279 @@
+"""The store over a database: the port's methods, each a few statements."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from heapq import nsmallest
+from math import inf
+from typing import Any
+
+from recrawl.model.address import fingerprint
+from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
+from recrawl.model.event import Event, EventKind
+from recrawl.model.notice import Notice
+from recrawl.model.page import Page
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.visit import Version, Visit
+from recrawl.store import codes, counts, rows
+from recrawl.store.connection import Database, Session
+from recrawl.store.counts import Count
+from recrawl.store.hasten import hasten
+from recrawl.store.rows import Row
+from recrawl.store.words import Words
+from recrawl.store.writing import BatchWriter, words_of
+
+LEAST = -(1 << 63)  # the least id
+STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
+LARGEST = (1 << 31) - 1  # no limit
+
+
+class SqlStore:
+    """Keeps the laws of `ports.Store`. Every thread may call it; a writer waits for its turn, a reader for nobody."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._sql = database.statements
+        self._words = Words(self._learn_words, self._recall_words)
+        with database.reading() as session:
+            self.partitions = int(session.value(self._sql.meta, self._sql.meta.bind(name="partitions")))
+
+    def close(self) -> None:
+        self._db.close()
+
+    # writing
+
+    def save(self, batch: Batch) -> Saved:
+        """Addresses that are known already are sorted out before the transaction, while others may write: what is
+        known once is known for good."""
+        entered = self._not_known(batch.entered)
+        numbers = self._words.numbers(words_of(batch, entered))
+        with self._db.writing() as session:
+            return BatchWriter(session, self._sql, numbers, self.partitions).write(batch, entered)
+
+    def _not_known(self, pages: Iterable[Page]) -> list[Page]:
+        unique: dict[int, Page] = {}
+        for page in pages:
+            unique.setdefault(page.id, page)
+        known = self.known(list(unique)) if unique else set()
+        return [page for number, page in unique.items() if number not in known]
+
+    def make_due(self, at: float, site: str = "", ids: Sequence[int] = ()) -> int:
+        number = self._number_of_site(site)
+        if number is None:
+            return 0
+        if ids:
+            with self._db.writing() as session:
+                found = session.rows_of(self._sql.places, set(ids))
+                return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at)
+        stretch = self._sql.live_stretch_of_site if number else self._sql.live_stretch
+        return self._in_stretches(
+            self._sql.end_of_stretch,
+            lambda session, from_id, to_id: hasten(
+                session, self._sql, session.rows(stretch, stretch.bind(from_id=from_id, to_id=to_id, site=number)), at
+            ),
+        )
+
+    def compact(self, before_at: float) -> int:
+        forget = self._sql.forget_visits
+        return self._in_stretches(
+            self._sql.end_of_visit_stretch,
+            lambda session, from_id, to_id: session.change(
+                forget, forget.bind(from_id=from_id, to_id=to_id, before_at=before_at)
+            ),
+        )
+
+    def _in_stretches(self, end_of: Any, work: Callable[[Session, int, int], int]) -> int:
+        """Walk through everything in transactions short enough for others to get in between; the sum of the work."""
+        done, from_id = 0, LEAST
+        while True:
+            with self._db.writing() as session:
+                to_id = session.value(end_of, end_of.bind(from_id=from_id, limit=STRETCH))
+                if to_id is None:
+                    return done
+                done += work(session, from_id, to_id)
+            from_id = to_id + 1
+
+    def settle_server(self, server: str) -> float | None:
+        number = fingerprint(server)
+        with self._db.writing() as session:
+            earliest: float | None = session.value(self._sql.earliest_due, self._sql.earliest_due.bind(server=number))
+            session.change(self._sql.settle_server, self._sql.settle_server.bind(at=earliest, server=number))
+        return earliest
+
+    # reading for the engine
+
+    def pages(self, ids: Sequence[int]) -> list[Page]:
+        unique = list(dict.fromkeys(ids))
+        with self._db.reading() as session:
+            found = list(session.rows_of(self._sql.pages, unique))
+        pages = {page.id: page for page in self._pages_of(found)}
+        return [pages[number] for number in unique if number in pages]
+
+    def known(self, ids: Sequence[int]) -> set[int]:
+        with self._db.reading() as session:
+            return {row[0] for row in session.rows_of(self._sql.known, ids)}
+
+    def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]:
+        if limit <= 0:
+            return []
+        number = fingerprint(server)
+        with self._db.reading() as session:
+            if not skip:
+                sql = self._sql.due
+                found = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit))
+                return self._pages_of(found)
+            sql = self._sql.due_ids
+            heads = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit + len(skip)))
+        skipped = set(skip)
+        return self.pages([row[0] for row in heads if row[0] not in skipped][:limit])
+
+    def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]:
+        wanted = set(partitions)
+        bounds = {"before_at": before_at, "limit": max(limit, 0)}
+        with self._db.reading() as session:
+            if len(wanted) >= self.partitions:
+                found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(**bounds))
+            else:
+                found = list(session.rows_of(self._sql.servers_due_in, wanted, **bounds))
+        servers = sorted(map(rows.server_of, found), key=lambda server: (server.next_due_at or 0.0, server.key))
+        return servers[: max(limit, 0)]
+
+    def server(self, key: str) -> Server | None:
+        with self._db.reading() as session:
+            found = list(session.rows_of(self._sql.servers, [fingerprint(key)]))
+        return rows.server_of(found[0]) if found else None
+
+    def servers(self) -> list[Server]:
+        with self._db.reading() as session:
+            return [rows.server_of(row) for row in session.rows(self._sql.all_servers)]
+
+    def robots(self, origin: str) -> RobotsFile | None:
+        with self._db.reading() as session:
+            found = session.rows(self._sql.robots, self._sql.robots.bind(origin=origin))
+        return rows.robots_of(found[0]) if found else None
+
+    def memo(self, key: str) -> bytes | None:
+        with self._db.reading() as session:
+            value: bytes | None = session.value(self._sql.memo, self._sql.memo.bind(key=key))
+        return value
+
+    # reading for people
+
+    def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:
+        number = self._number_of_site(site)
+        if number is None or limit <= 0:
+            return []
+        sql = self._sql.scan_site if number else self._sql.scan
+        from_id = LEAST if after is None else after + 1
+        with self._db.reading() as session:
+            found = session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))
+        return self._pages_of(found)
+
+    def visits(self, page: int, limit: int = 100) -> list[Visit]:
+        with self._db.reading() as session:
+            found = session.rows(self._sql.visits, self._sql.visits.bind(page=page, limit=max(limit, 0)))
+        texts = self._words.texts(row[6] for row in found)
+        return [rows.visit_of(row, texts) for row in found]
+
+    def versions(self, page: int) -> list[Version]:
+        with self._db.reading() as session:
+            found = session.rows(self._sql.versions, self._sql.versions.bind(page=page))
+        texts = self._words.texts(number for row in found for number in (row[3], row[9]))
+        return [rows.version_of(row, texts) for row in found]
+
+    def events(
+        self, after: int = 0, kinds: Collection[EventKind] = (), limit: int = 1000, since_at: float = 0.0
+    ) -> list[Event]:
+        with self._db.reading() as session:
+            if since_at > 0:
+                first = session.value(self._sql.first_since, self._sql.first_since.bind(since_at=since_at))
+                after = max(after, (first or 0) - 1)
+            bounds = {"after": after, "since_at": since_at, "limit": max(limit, 0)}
+            found = self._event_rows(session, {codes.EVENT.number[kind] for kind in kinds}, bounds)
+        texts = self._words.texts(row[4] for row in found)
+        return [rows.event_of(row, texts) for row in found]
+
+    def _event_rows(self, session: Session, kinds: set[int], bounds: dict[str, Any]) -> list[Row]:
+        if not kinds:
+            return list(session.rows(self._sql.events, self._sql.events.bind(**bounds)))
+        return list(session.rows_of(self._sql.events_of, kinds, **bounds))
+
+    def notices(self, page: int | None = None, limit: int = 100) -> list[Notice]:
+        sql = self._sql.notices if page is None else self._sql.notices_of_page
+        with self._db.reading() as session:
+            return [rows.notice_of(row) for row in session.rows(sql, sql.bind(page=page, limit=max(limit, 0)))]
+
+    def totals(self, site: str = "", now: float = 0.0) -> Totals:
+        number = self._number_of_site(site)
+        if number is None:
+            return Totals()
+        sql = self._sql.count_due_of_site if number else self._sql.count_due
+        with self._db.reading() as session:
+            due = session.value(sql, sql.bind(now=now, site=number))
+        return counts.totals(self._counts_of(number), due)
+
+    def sites(self) -> list[str]:
+        with self._db.reading() as session:
+            kept = session.rows(self._sql.counts)
+        numbers = [site for site, kind, amount in kept if kind == Count.PAGES and amount and site]
+        texts = self._words.texts(numbers)
+        return sorted(texts[number] for number in numbers)
+
+    def next_due(self, limit: int = 20, site: str = "") -> list[Page]:
+        """Servers come by a lower bound of their due times, so the search ends at the first one that is too late."""
+        number = self._number_of_site(site)
+        if number is None or limit <= 0:
+            return []
+        sql = self._sql.next_due_of_site if number else self._sql.next_due
+        best: list[tuple[float, int]] = []
+        with self._db.reading() as session:
+            found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(before_at=inf, limit=LARGEST))
+            for server in map(rows.server_of, found):
+                if len(best) == limit and (server.next_due_at or 0.0) > best[-1][0]:
+                    break
+                bounds = sql.bind(server=fingerprint(server.key), before_at=inf, limit=limit, site=number)
+                best = nsmallest(limit, [*best, *((row[0], row[1]) for row in session.rows(sql, bounds))])
+        return self.pages([page for _, page in best])
+
+    def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:
+        number = self._number_of_site(site)
+        if number is None:
+            return []
+        sql = self._sql.error_groups_of_site if number else self._sql.error_groups
+        with self._db.reading() as session:
+            found = session.rows(sql, sql.bind(limit=max(limit, 0), site=number))
+        return [ErrorGroup(codes.STATUS.member[row[0]], row[1], row[2], row[3]) for row in found]
+
+    def interval_histogram(self, site: str = "") -> list[IntervalBand]:
+        number = self._number_of_site(site)
+        return [] if number is None else counts.bands(self._counts_of(number))
+
+    def _counts_of(self, site: int) -> Counter[int]:
+        chosen: Counter[int] = Counter()
+        with self._db.reading() as session:
+            for owner, kind, amount in session.rows(self._sql.counts):
+                if not site or owner == site:
+                    chosen[kind] += amount
+        return chosen
+
+    def _pages_of(self, found: Sequence[Row]) -> list[Page]:
+        texts = self._words.texts(number for row in found for number in rows.page_words(row))
+        return [rows.page_of(row, texts) for row in found]
+
+    # words
+
+    def _number_of_site(self, site: str) -> int | None:
+        """0 for every site, None for one that is not there."""
+        if not site:
+            return 0
+        with self._db.reading() as session:
+            return next((row[0] for row in session.rows_of(self._sql.word_numbers, [site])), None)
+
+    def _learn_words(self, texts: list[str]) -> list[tuple[int, str]]:
+        """Words stay whatever becomes of the batch that brought them: a number, once seen, never changes."""
+        with self._db.writing() as session:
+            session.many(self._sql.add_words, [(text,) for text in texts])
+            return [(row[0], row[1]) for row in session.rows_of(self._sql.word_numbers, texts)]
+
+    def _recall_words(self, numbers: list[int]) -> list[tuple[int, str]]:
+        with self._db.reading() as session:
+            return [(row[0], row[1]) for row in session.rows_of(self._sql.word_texts, numbers)]

@@ -1,0 +1,166 @@
+"""One batch into one transaction."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from recrawl.model.address import fingerprint, partition_of
+from recrawl.model.batch import Batch, Saved
+from recrawl.model.event import Event
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.model.visit import Version, Visit
+from recrawl.store import codes, counts, rows
+from recrawl.store.connection import Session
+from recrawl.store.counts import Count, Counts
+from recrawl.store.statements import Sql, Statements
+
+Fact = TypeVar("Fact", Visit, Version)
+EventKey = tuple[float, ...]
+
+
+def words_of(batch: Batch, entered: Iterable[Page]) -> Iterator[str]:
+    """The texts of a batch that rows refer to by number."""
+    for page in (*batch.pages, *entered):
+        yield from (page.site, page.category, page.content_type)
+    yield from (visit.failure for visit in batch.visits)
+    for version in batch.versions:
+        yield from (version.warc_file, version.content_type)
+    yield from (event.site for event in batch.events)
+
+
+class BatchWriter:
+    """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words."""
+
+    def __init__(self, session: Session, statements: Statements, numbers: Mapping[str, int], partitions: int) -> None:
+        self._session, self._sql, self._numbers, self._partitions = session, statements, numbers, partitions
+        self._counts: Counts = Counter()
+
+    def write(self, batch: Batch, entered: Sequence[Page]) -> Saved:
+        """`entered`: those of the batch that were not known a moment ago, each once."""
+        fresh = self._enter(entered)
+        sites = self._put_pages(batch)
+        self._meet_servers([*fresh, *batch.pages])
+        for visit in self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, rows.visit_row):
+            counts.add_visit(self._counts, sites.get(visit.page, rows.NO_WORD), visit)
+        for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, rows.version_row):
+            self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
+        self._put_servers(batch.servers)
+        self._session.many(self._sql.put_robots, map(rows.robots_row, batch.robots))
+        self._session.many(self._sql.put_memos, batch.memos)
+        self._session.many(self._sql.put_notices, map(rows.notice_row, batch.notices))
+        self._add_counts()
+        return Saved(frozenset(page.id for page in fresh), self._tell(batch.events))
+
+    def _enter(self, pages: Sequence[Page]) -> list[Page]:
+        """Insert those that are still unknown now that nobody else writes."""
+        known = {row[0] for row in self._session.rows_of(self._sql.known, [page.id for page in pages])}
+        fresh = [page for page in pages if page.id not in known]
+        self._session.many(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
+        for page in fresh:
+            counts.add_standing(self._counts, self._numbers[page.site], counts.standing_of(page), 1)
+        return fresh
+
+    def _put_pages(self, batch: Batch) -> dict[int, int]:
+        """Overwrite pages; answer with the site of every page that the batch speaks of."""
+        newest = {page.id: page for page in batch.pages}
+        spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in batch.versions)}
+        sites = self._leave_standings(spoken_of, newest)
+        self._session.many(self._sql.put_pages, (rows.page_row(page, self._numbers) for page in newest.values()))
+        for page in newest.values():
+            sites[page.id] = self._numbers[page.site]
+            counts.add_standing(self._counts, sites[page.id], counts.standing_of(page), 1)
+        return sites
+
+    def _leave_standings(self, ids: set[int], overwritten: Mapping[int, Page]) -> dict[int, int]:
+        sites: dict[int, int] = {}
+        for page, site, status, visits, interval_s, due_at in self._session.rows_of(self._sql.standings, ids):
+            sites[page] = site
+            if page in overwritten:
+                kinds = counts.standing(codes.STATUS.member[status], visits or 0, interval_s or 0.0, due_at)
+                counts.add_standing(self._counts, site, kinds, -1)
+        return sites
+
+    def _meet_servers(self, pages: Iterable[Page]) -> None:
+        """See that every server of these pages is there and due no later than they are."""
+        met: dict[str, tuple[float | None, int]] = {}
+        for page in pages:
+            sooner, site = met.get(page.server, (None, self._numbers[page.site]))
+            if sooner is None or (page.due_at is not None and page.due_at < sooner):
+                sooner = page.due_at
+            met[page.server] = sooner, site
+        self._session.many(
+            self._sql.meet_servers,
+            (
+                rows.server_row(Server(key, next_due_at=due_at), partition_of(key, self._partitions), site)
+                for key, (due_at, site) in met.items()
+            ),
+        )
+        adopt = self._sql.adopt_servers
+        owned = ((key, site) for key, (_, site) in met.items() if site != rows.NO_WORD)
+        self._session.many(adopt, (adopt.bind(server=fingerprint(key), owner=site) for key, site in owned))
+
+    def _put_servers(self, servers: Sequence[Server]) -> None:
+        newest = {fingerprint(server.key): server for server in servers}
+        known = {row[0]: (row[1], row[2]) for row in self._session.rows_of(self._sql.server_requests, newest)}
+        for number, server in newest.items():
+            site, requests = known.get(number, (rows.NO_WORD, 0))
+            self._counts[site, Count.REQUESTS] += server.requests - requests
+        self._session.many(self._sql.put_servers, map(self._server_row, newest.values()))
+
+    def _server_row(self, server: Server) -> tuple[object, ...]:
+        """A new server has no pages yet, so nothing due; one that is there keeps its next due time."""
+        partition = partition_of(server.alias_of or server.key, self._partitions)
+        return rows.server_row(replace(server, next_due_at=None), partition, rows.NO_WORD)
+
+    def _new(
+        self,
+        facts: Sequence[Fact],
+        keys_since: Callable[[int], Sql],
+        add: Sql,
+        row_of: Callable[[Fact, Mapping[str, int]], tuple[object, ...]],
+    ) -> list[Fact]:
+        """Insert facts whose key (page, moment) is not there, and answer with these."""
+        if not facts:
+            return []
+        since_at = min(fact.at for fact in facts)
+        pages = {fact.page for fact in facts}
+        known = {(row[0], row[1]) for row in self._session.rows_of(keys_since, pages, since_at=since_at)}
+        unique = {(fact.page, fact.at): fact for fact in reversed(facts)}
+        fresh = [fact for key, fact in unique.items() if key not in known]
+        self._session.many(add, (row_of(fact, self._numbers) for fact in fresh))
+        return fresh
+
+    def _add_counts(self) -> None:
+        changed = ((site, kind, amount) for (site, kind), amount in self._counts.items() if amount)
+        self._session.many(self._sql.add_counts, sorted(changed))
+
+    def _tell(self, events: Sequence[Event]) -> tuple[int, ...]:
+        """Append events; one that speaks of a page is told once. Cursors, one for each."""
+        keys = [_event_key(event, place) for place, event in enumerate(events)]
+        cursors = self._told(events)
+        fresh: dict[EventKey, Event] = {}
+        for key, event in zip(keys, events, strict=True):
+            if key not in cursors:
+                fresh.setdefault(key, event)
+        if fresh:
+            last = self._session.value(self._sql.take_cursors, self._sql.take_cursors.bind(events=len(fresh)))
+            cursors.update(zip(fresh, range(last - len(fresh) + 1, last + 1), strict=True))
+        new = (rows.event_row(event, cursors[key], self._numbers) for key, event in fresh.items())
+        self._session.many(self._sql.add_events, new)
+        return tuple(cursors[key] for key in keys)
+
+    def _told(self, events: Sequence[Event]) -> dict[EventKey, int]:
+        """Cursors of what was told before about the pages of these events."""
+        pages = {event.page for event in events if event.page is not None}
+        since_at = min((event.at for event in events), default=0.0)
+        told = self._session.rows_of(self._sql.told_since, pages, since_at=since_at)
+        return {(page, at, kind): cursor for page, at, kind, cursor in told}
+
+
+def _event_key(event: Event, place: int) -> EventKey:
+    """What makes an event the same one; of no page, its place in the batch: never the same as another."""
+    if event.page is None:
+        return (place,)
+    return event.page, event.at, codes.EVENT.number[event.kind]
