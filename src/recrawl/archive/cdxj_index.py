@@ -1,0 +1,176 @@
+"""The index over all WARC files of a folder: find a capture, or merge every sidecar into one sorted file for pywb.
+
+`X.cdxj` is sorted and finished, `X.cdxj.open` belongs to a file that is still written and is in order of writing.
+"""
+
+import heapq
+import mmap
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from recrawl.archive.names import FINISHED, OPEN, created_of, stems
+from recrawl.archive.reading import REVISIT_TYPE
+from recrawl.archive.record import target_uri, timestamp14
+from recrawl.formats.cdxj import CdxLine, parse, urlkey
+from recrawl.model.failure import FormatError
+
+FILES_AT_ONCE = 128
+
+
+class Sidecars:
+    """Finished sidecars of a folder in order of their making; the folder is listed only once, and again on a miss."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.own = ""  # the open file of whoever asks; it knows its own lines
+        self._stems: list[str] = []
+        self._seen: set[str] = set()
+
+    def find(self, wanted: "Wanted") -> CdxLine | None:
+        """The whole response of `url` at that moment, narrowed by a digest where one is known."""
+        for lines in self._places(wanted):
+            if line := wanted.choose(lines):
+                return line
+        return None
+
+    def _places(self, wanted: "Wanted") -> Iterator[list[bytes]]:
+        """Lines under the wanted key, file by file: known finished ones, new ones, those still written by others."""
+        for stem in self._nearest(wanted.timestamp):
+            yield sorted_lines(self._folder / (stem + FINISHED), wanted.key)
+        for stem in reversed(self._refresh()):
+            yield sorted_lines(self._folder / (stem + FINISHED), wanted.key)
+        for stem in stems(self._folder, OPEN):
+            if stem != self.own:
+                yield unsorted_lines(self._folder / (stem + OPEN), wanted.key)
+
+    def _nearest(self, timestamp: str) -> Iterator[str]:
+        """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
+        middle = bisect_right(self._stems, timestamp, key=created_of)
+        yield from reversed(self._stems[:middle])
+        yield from self._stems[middle:]
+
+    def _refresh(self) -> list[str]:
+        new = [stem for stem in stems(self._folder, FINISHED) if stem not in self._seen]
+        self._seen.update(new)
+        self._stems = sorted([*self._stems, *new], key=created_of)
+        return new
+
+
+class Wanted:
+    """One look-up: which line among those of an address and a second."""
+
+    def __init__(self, url: str, at: float, sha256: str = "", sha1: str = "") -> None:
+        self.url, self.timestamp = target_uri(url), timestamp14(at)
+        self.urlkey = urlkey(self.url)
+        self.key = f"{self.urlkey} {self.timestamp} ".encode()
+        self._digests = {"sha256": sha256.removeprefix("sha256:"), "sha1": sha1.removeprefix("sha1:")}
+
+    def choose(self, lines: Iterable[bytes]) -> CdxLine | None:
+        return next((line for line in reversed(readable(lines)) if self.fits(line)), None)
+
+    def fits(self, line: CdxLine) -> bool:
+        sha256, sha1 = self._digests["sha256"], self._digests["sha1"]
+        known = line.field("sha256")
+        return (
+            line.mime != REVISIT_TYPE
+            and line.url == self.url
+            and line.timestamp == self.timestamp
+            and (not sha256 or not known or known == sha256)
+            and (not sha1 or line.digest == sha1)
+        )
+
+
+def sorted_lines(path: Path, key: bytes) -> list[bytes]:
+    """The lines of a sorted sidecar that begin with `key`, by binary search."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
+            start, found = _first_at_least(lines, key), list[bytes]()
+            while lines[start : start + len(key)] == key:
+                end = lines.find(b"\n", start) + 1 or len(lines)
+                found.append(lines[start:end])
+                start = end
+            return found
+    except (FileNotFoundError, ValueError):  # moved away, or empty: mmap refuses an empty file
+        return []
+
+
+def _first_at_least(lines: mmap.mmap, key: bytes) -> int:
+    """Where the first line >= key starts."""
+    low, high = 0, len(lines)
+    while low < high:
+        middle = lines.rfind(b"\n", 0, (low + high) // 2) + 1
+        end = lines.find(b"\n", middle) + 1 or len(lines)
+        if lines[middle : middle + len(key)] < key:
+            low = end
+        else:
+            high = middle
+    return low
+
+
+def written_lines(path: Path) -> list[bytes]:
+    """The whole lines of a sidecar; a line without its newline was torn and does not count."""
+    try:
+        return [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    except FileNotFoundError:
+        return []
+
+
+def unsorted_lines(path: Path, key: bytes) -> list[bytes]:
+    """The whole lines of an open sidecar that begin with `key`."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
+            found, start = list[bytes](), lines.find(key)
+            while start >= 0:
+                end = lines.find(b"\n", start) + 1
+                if end and (start == 0 or lines[start - 1 : start] == b"\n"):
+                    found.append(lines[start:end])
+                start = lines.find(key, start + 1)
+            return found
+    except (FileNotFoundError, ValueError):
+        return []
+
+
+def readable(lines: Iterable[bytes]) -> list[CdxLine]:
+    """Lines that can be read; what a power loss left of others is passed over."""
+    found = []
+    for line in lines:
+        try:
+            found.append(parse(line.decode("utf-8")))
+        except (FormatError, UnicodeDecodeError):
+            continue
+    return found
+
+
+def merge(folder: Path, target: Path) -> int:
+    """Write one sorted index of the whole folder, atomically; how many lines. pywb reads it as it stands."""
+    # open ones first: a file that is finished in between is seen twice rather than never
+    fresh = sorted(line for stem in stems(folder, OPEN) for line in written_lines(folder / (stem + OPEN)))
+    finished = [folder / (stem + FINISHED) for stem in stems(folder, FINISHED)]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    runs = [finished[at : at + FILES_AT_ONCE] for at in range(0, len(finished), FILES_AT_ONCE)]
+    partial = [target.with_name(f"{target.name}.part{number}") for number in range(len(runs))]
+    try:
+        for paths, part in zip(runs, partial, strict=True):
+            _merge_files(paths, [], part)
+        lines = _merge_files(partial, fresh, building := target.with_name(target.name + ".building"))
+        building.replace(target)
+        return lines
+    finally:
+        for path in partial:
+            path.unlink(missing_ok=True)
+
+
+def _merge_files(paths: list[Path], lines: list[bytes], target: Path) -> int:
+    count, last = 0, b""
+    with ExitStack() as opened, target.open("wb") as out:
+        sources: list[Iterable[bytes]] = [opened.enter_context(path.open("rb")) for path in paths]
+        for line in heapq.merge(*sources, lines):
+            if line != last:
+                out.write(line)
+                count, last = count + 1, line
+        out.flush()
+        os.fsync(out.fileno())
+    return count

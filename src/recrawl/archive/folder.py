@@ -1,0 +1,189 @@
+"""The archive in a folder of WARC files."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
+from recrawl.archive.member import BrokenMember, inflated
+from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, stem_of, stems
+from recrawl.archive.open_file import OpenFile, Span
+from recrawl.archive.reading import payload_of
+from recrawl.archive.record import BrokenRecord, Record, at_of, parse
+from recrawl.archive.repair import repair
+from recrawl.archive.settings import ArchiveSettings
+from recrawl.archive.tray import Tray
+from recrawl.archive.warc import BODY_DIGEST, exchange, warcinfo
+from recrawl.formats.cdxj import CdxLine
+from recrawl.formats.cdxj import render as render_line
+from recrawl.model.address import fingerprint
+from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.failure import DiskFull, NotFound, RecrawlError
+
+
+class WarcArchive:
+    """WARC files written by one worker and read by anyone. `folder` is the one that holds the files, `now` names new
+    files, `new_id` gives a fresh UUID for each record. `repairs` says what opening had to mend.
+
+    A file is begun with the first capture and finished by rotation or `close`; one left by a kill is mended and
+    finished by the next opening, which begins a new one.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        worker: str,
+        settings: ArchiveSettings,
+        now: Callable[[], float],
+        new_id: Callable[[], str],
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._worker, self._settings = folder, worker, settings
+        self._now, self._new_id = now, new_id
+        self._file: OpenFile | None = None
+        self._serial = 0
+        self._recent: dict[int, list[Span]] = {}  # index lines of the open file by address and second
+        self._sidecars = Sidecars(folder)
+        self.repairs = repair(folder, worker)
+
+    # ---- writing
+
+    def append(self, captures: Sequence[Capture]) -> list[Place]:
+        """All captures with one write (a second one where a file is full); a file outgrows its size by one capture."""
+        places: list[Place] = []
+        tray: Tray | None = None
+        for capture in captures:
+            if tray is None or tray.end >= self._settings.file_bytes:
+                self._write(tray)
+                tray = self._new_tray()
+            original = self._original(capture, tray)
+            places.append(tray.add(exchange(capture, original, self._settings, self._new_id)))
+        self._write(tray)
+        return places
+
+    def close(self) -> None:
+        """Finish the open file. A disk too full for that leaves it to the next opening; nothing is lost."""
+        if self._file is None:
+            return
+        try:
+            self._finish()
+        except DiskFull:
+            self._file.abandon()
+        self._let_go()
+
+    def _new_tray(self) -> Tray:
+        if self._file and self._file.size >= self._settings.file_bytes:
+            self._finish()
+        file = self._file = self._file or self._begin()
+        tray = Tray(file.name, file.size, self._settings.compress_level)
+        if file.size == 0:
+            tray.put(warcinfo(file.name, self._now(), self._settings, self._new_id))
+        return tray
+
+    def _begin(self) -> OpenFile:
+        while True:
+            stem = stem_of(self._worker, self._now(), self._serial)
+            self._serial += 1
+            if file := OpenFile.begin(self._folder, stem, self._settings.sync):
+                self._sidecars.own = stem
+                return file
+
+    def _write(self, tray: Tray | None) -> None:
+        if tray is None or self._file is None:
+            return
+        try:
+            spans = self._file.append(tray.data, [render_line(line) for line in tray.lines])
+        except DiskFull:
+            if self._file.size == 0:
+                self._file.discard()
+                self._let_go()
+            raise
+        for line, span in zip(tray.lines, spans, strict=True):
+            self._recent.setdefault(_recent_key(line.urlkey, line.timestamp), []).append(span)
+
+    def _finish(self) -> None:
+        if self._file is not None:
+            self._file.finish()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._file, self._sidecars.own = None, ""
+        self._recent.clear()
+
+    def _original(self, capture: Capture, tray: Tray) -> CdxLine | None:
+        """The whole response that the capture says it equals; None stores it whole."""
+        if capture.same_as_at is None:
+            return None
+        wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
+        return next((line for line in tray.lines if wanted.fits(line)), None) or self._find(wanted)
+
+    def _find(self, wanted: Wanted) -> CdxLine | None:
+        spans = self._recent.get(_recent_key(wanted.urlkey, wanted.timestamp), [])
+        recent = [self._file.line_at(span) for span in spans] if self._file else []
+        return wanted.choose(recent) or self._sidecars.find(wanted)
+
+    # ---- reading
+
+    def read(self, place: Place) -> Payload:
+        """A revisit is followed to the response it refers to: a 304 reads as that response, an equal payload as its
+        own head over that body; `NotFound` if the response is no longer there."""
+        record = self._record(place)
+        refers_to = record.field("WARC-Refers-To-Date")
+        with _damage_named(place):
+            if record.kind != "revisit" or not refers_to:
+                return payload_of(record, self._settings.read_bytes)
+            return self._followed(record, at_of(refers_to), place)
+
+    def walk(self) -> Iterator[tuple[Place, Payload]]:
+        """Every response and every revisit that can be followed, file by file in order of writing."""
+        for stem in stems(self._folder, WARC):
+            lines = written_lines(self._folder / (stem + FINISHED)) or written_lines(self._folder / (stem + OPEN))
+            for offset, length in sorted((line.offset, line.length) for line in readable(lines)):
+                place = Place(stem + WARC, offset, length)
+                payload = None
+                with suppress(NotFound):
+                    payload = self.read(place)
+                if payload is not None:
+                    yield place, payload
+
+    def _followed(self, record: Record, at: float, place: Place) -> Payload:
+        url = record.field("WARC-Refers-To-Target-URI")
+        wanted = Wanted(url, at, sha256=record.field(BODY_DIGEST), sha1=record.field("WARC-Payload-Digest"))
+        line = self._find(wanted)
+        if line is None:
+            raise NotFound(f"{place.file} at {place.offset} refers to a capture of {url} that is not in {self._folder}")
+        own = payload_of(record, self._settings.read_bytes)
+        original = payload_of(self._record(Place(line.filename, line.offset, line.length)), self._settings.read_bytes)
+        if not record.block:
+            return replace(original, url=own.url, at=own.at)
+        return replace(own, body=original.body)
+
+    def _record(self, place: Place) -> Record:
+        if not STEM.fullmatch(place.file.removesuffix(WARC)):
+            raise NotFound(f"{place.file!r} is no file of this archive")
+        try:
+            with (self._folder / place.file).open("rb") as file:
+                file.seek(place.offset)
+                member = file.read(place.length)
+        except FileNotFoundError:
+            raise NotFound(
+                f"{self._folder / place.file} is not there: put the file back or crawl the page again"
+            ) from None
+        with _damage_named(place):
+            return parse(inflated(member))
+
+
+@contextmanager
+def _damage_named(place: Place) -> Iterator[None]:
+    try:
+        yield
+    except (BrokenMember, BrokenRecord) as wrong:
+        raise RecrawlError(
+            f"{place.file} is damaged at byte {place.offset} ({wrong}): restore the file from a copy, "
+            "or crawl the page again for a new version"
+        ) from wrong
+
+
+def _recent_key(urlkey: str, timestamp: str) -> int:
+    return fingerprint(f"{urlkey} {timestamp}")

@@ -1,0 +1,146 @@
+"""One WARC file that is being written, with the sidecar of its index lines.
+
+The sidecar is made first and locked, so a WARC file without a living writer can be told from one with (the kernel
+drops the lock at a kill). Records are written past any buffer of ours, and index lines after them: a kill leaves at
+most a torn tail. A write that fails leaves nothing: both files are cut back to where they were.
+"""
+
+import errno
+import fcntl
+import os
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import NoReturn
+
+from recrawl.archive.names import BUILDING, FINISHED, OPEN, WARC
+from recrawl.model.failure import DiskFull
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+flush_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
+
+Span = tuple[int, int]  # start and length of an index line in the open sidecar
+
+
+class OpenFile:
+    """Use `begin`. `size` is the length of the WARC file, always the end of a whole record."""
+
+    def __init__(self, folder: Path, stem: str, warc: int, sidecar: int, sync: bool) -> None:
+        self.folder, self.stem, self.size = folder, stem, 0
+        self._warc, self._sidecar, self._sync = warc, sidecar, sync
+        self._sidecar_size = 0
+
+    @classmethod
+    def begin(cls, folder: Path, stem: str, sync: bool) -> "OpenFile | None":
+        """None if the name is taken."""
+        if (folder / (stem + WARC)).exists() or (folder / (stem + FINISHED)).exists():
+            return None
+        try:
+            sidecar = os.open(folder / (stem + OPEN), FLAGS, 0o644)
+        except FileExistsError:
+            return None
+        except OSError as wrong:
+            raise_as_ours(wrong, folder)
+        fcntl.flock(sidecar, fcntl.LOCK_EX)
+        try:
+            warc = os.open(folder / (stem + WARC), FLAGS, 0o644)
+        except OSError as wrong:
+            (folder / (stem + OPEN)).unlink()
+            os.close(sidecar)
+            raise_as_ours(wrong, folder)
+        if sync:
+            sync_folder(folder)
+        return cls(folder, stem, warc, sidecar, sync)
+
+    @property
+    def name(self) -> str:
+        return self.stem + WARC
+
+    def append(self, records: bytes, lines: Sequence[str]) -> list[Span]:
+        """Write whole records, then their index lines; where each line lies in the sidecar. All or nothing."""
+        texts = [(line + "\n").encode("utf-8") for line in lines]
+        if os.fstat(self._warc).st_size != self.size:  # an earlier write was interrupted and could not be undone
+            self._cut_back()
+        try:
+            write_all(self._warc, records)
+            if self._sync:
+                flush_to_disk(self._warc)
+            write_all(self._sidecar, b"".join(texts))
+        except BaseException as wrong:
+            self._cut_back()
+            if isinstance(wrong, OSError):
+                raise_as_ours(wrong, self.folder)
+            raise
+        *starts, end = accumulate(map(len, texts), initial=self._sidecar_size)
+        self.size += len(records)
+        self._sidecar_size = end
+        return [(start, len(text)) for start, text in zip(starts, texts, strict=True)]
+
+    def line_at(self, span: Span) -> bytes:
+        return os.pread(self._sidecar, span[1], span[0])
+
+    def finish(self) -> None:
+        """Sort the index: from now on the file is finished. An empty file leaves no trace."""
+        if self.size == 0:
+            self.discard()
+            return
+        lines = os.pread(self._sidecar, self._sidecar_size, 0).splitlines(keepends=True)
+        finish_sidecar(self.folder, self.stem, lines, self._sync)
+        self.abandon()
+
+    def discard(self) -> None:
+        (self.folder / self.name).unlink(missing_ok=True)
+        (self.folder / (self.stem + OPEN)).unlink(missing_ok=True)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of the files as they are; an unfinished one is finished by the next opening."""
+        os.close(self._warc)
+        os.close(self._sidecar)
+
+    def _cut_back(self) -> None:
+        os.ftruncate(self._warc, self.size)
+        os.ftruncate(self._sidecar, self._sidecar_size)
+
+
+def write_all(file: int, data: bytes) -> None:
+    """A short write is continued; the call after it says why it was short."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
+
+
+def finish_sidecar(folder: Path, stem: str, lines: Sequence[bytes], sync: bool) -> None:
+    """The sorted sidecar appears whole, then the open one goes."""
+    building = folder / (stem + BUILDING)
+    try:
+        with building.open("wb") as file:
+            file.write(b"".join(sorted(lines)))
+            file.flush()
+            if sync:
+                flush_to_disk(file.fileno())
+        building.replace(folder / (stem + FINISHED))
+    except OSError as wrong:
+        building.unlink(missing_ok=True)
+        raise_as_ours(wrong, folder)
+    if sync:
+        sync_folder(folder)
+    (folder / (stem + OPEN)).unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def raise_as_ours(wrong: OSError, folder: Path) -> NoReturn:
+    if wrong.errno in FULL:
+        raise DiskFull(
+            f"no room left for the archive in {folder}: free some space or move the folder, then run again; "
+            "everything archived before is whole"
+        ) from wrong
+    raise wrong

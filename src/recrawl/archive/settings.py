@@ -1,0 +1,20 @@
+"""What a user may choose about the archive."""
+
+from dataclasses import dataclass
+
+SECRETS = ("authorization", "proxy-authorization", "cookie", "cookie2", "x-api-key", "x-auth-token")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSettings:
+    """`sync`: survive a power loss, not only a kill. `secrets`: request headers that are never written, lower-case."""
+
+    file_bytes: int = 1 << 30  # a file that has reached this size is finished and a new one begun
+    compress_level: int = 2  # 1 to 3
+    sync: bool = False
+    requests: bool = True  # write request records
+    metadata: bool = True  # write metadata records
+    secrets: tuple[str, ...] = SECRETS
+    read_bytes: int = 256 << 20  # a body larger than this when decoded is not read back
+    software: str = "recrawl"  # named in each file's first record
+    operator: str = ""  # contact of whoever crawls, for the first record

@@ -1,0 +1,45 @@
+"""The records of one batch on their way into one file."""
+
+from recrawl.archive.member import compressed, stored
+from recrawl.archive.reading import index_line
+from recrawl.archive.record import END, Record, render, render_head
+from recrawl.archive.warc import Exchange
+from recrawl.formats.cdxj import CdxLine
+from recrawl.model.capture import Place
+
+
+class Tray:
+    """Filled by `append` of the archive, emptied by one write; `end` is where the file will end after it."""
+
+    def __init__(self, file: str, start: int, compress_level: int) -> None:
+        self.end = start
+        self.lines: list[CdxLine] = []
+        self._file, self._level = file, compress_level
+        self._members: list[bytes] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._members)
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self._members)
+
+    def add(self, exchange: Exchange) -> Place:
+        """The main record first, then those beside it."""
+        place = self.put(exchange.main, exchange.packed)
+        if line := index_line(exchange.main, place.offset, place.length, self._file):
+            self.lines.append(line)
+        for record in exchange.beside:
+            self.put(record)
+        return place
+
+    def put(self, record: Record, packed: bool = False) -> Place:
+        """`packed`: the block is compressed already and lies in the member as it is."""
+        if packed:
+            member = stored(render_head(record), record.block + END, self._level)
+        else:
+            member = compressed(render(record), self._level)
+        place = Place(self._file, self.end, len(member))
+        self._members.append(member)
+        self.end += len(member)
+        return place

@@ -1,0 +1,211 @@
+"""From a capture to its WARC records.
+
+A capture becomes one main record (response, or revisit where the payload is already kept) with its request and its
+metadata beside it, tied by WARC-Concurrent-To. Digests in the fields are sha1 in base 32, which readers verify;
+`Recrawl-Body-Digest` is sha256 of the decoded body, recrawl's own identity of a version.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from recrawl.archive.http_head import protocol_of, request_head, response_head
+from recrawl.archive.record import Fields, Record, record_id, sha1, target_uri, warc_date
+from recrawl.archive.settings import ArchiveSettings
+from recrawl.formats.cdxj import CdxLine
+from recrawl.model.capture import Capture
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Reply
+
+RESPONSE_TYPE = "application/http; msgtype=response"
+REQUEST_TYPE = "application/http; msgtype=request"
+FIELDS_TYPE = "application/warc-fields"
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+SAME_PAYLOAD = PROFILE + "identical-payload-digest"
+NOT_MODIFIED = PROFILE + "server-not-modified"
+BODY_DIGEST = "Recrawl-Body-Digest"
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
+
+TRUNCATED = {
+    Failure.BODY_TOO_LARGE: "length",
+    Failure.BOMB: "length",
+    Failure.TOTAL_TIMEOUT: "time",
+    Failure.TOO_SLOW: "time",
+    Failure.RESET: "disconnect",
+    Failure.TRUNCATED: "disconnect",
+    Failure.PROTOCOL: "unspecified",
+    Failure.UNDECODABLE: "unspecified",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The records of one capture; `main` is the one a place points to."""
+
+    main: Record
+    beside: tuple[Record, ...]
+    packed: bool  # the block is compressed already
+
+
+def warcinfo(file: str, at: float, settings: ArchiveSettings, new_id: Callable[[], str]) -> Record:
+    facts = (
+        ("software", settings.software),
+        ("format", "WARC File Format 1.1"),
+        ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+        ("robots", "obey"),
+        ("operator", settings.operator),
+    )
+    fields = (("WARC-Type", "warcinfo"), *_identity(at, new_id), ("WARC-Filename", file))
+    return _with_block((*fields, ("Content-Type", FIELDS_TYPE)), _warc_fields(facts))
+
+
+def exchange(
+    capture: Capture, original: CdxLine | None, settings: ArchiveSettings, new_id: Callable[[], str]
+) -> Exchange:
+    """`original`: the index line of the version the capture says it equals, if the archive holds it."""
+    main = _main(capture, original, new_id)
+    beside = []
+    if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
+        beside.append(_beside("request", capture, main, new_id, REQUEST_TYPE, head))
+    if settings.metadata and main.kind != "metadata":
+        beside.append(_beside("metadata", capture, main, new_id, FIELDS_TYPE, _metadata(capture, main)))
+    packed = len(capture.reply.sent_body) > 0 and bool(capture.reply.header("content-encoding"))
+    return Exchange(main, tuple(beside), packed)
+
+
+def _main(capture: Capture, original: CdxLine | None, new_id: Callable[[], str]) -> Record:
+    reply = capture.reply
+    if not reply.status:
+        return _failed(capture, new_id)
+    payload, hidden = _payload(reply)
+    digest = sha1(payload)
+    if reply.status == 304:
+        return _not_modified(capture, original, new_id)
+    head = response_head(reply.raw_head, reply.status, reply.headers, hidden)
+    if original is not None and payload and original.digest == digest.removeprefix("sha1:"):
+        fields = _revisit_fields(capture, SAME_PAYLOAD, original, new_id)
+        return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), head)
+    fields = (
+        ("WARC-Type", "response"),
+        *_subject(capture, new_id),
+        ("WARC-Payload-Digest", digest),
+        ("WARC-Truncated", TRUNCATED.get(reply.failure, "") if reply.failure else ""),
+        (BODY_DIGEST, capture.digest if DIGEST.fullmatch(capture.digest) and not reply.failure else ""),
+    )
+    return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), head + payload)
+
+
+def _not_modified(capture: Capture, original: CdxLine | None, new_id: Callable[[], str]) -> Record:
+    """The block is empty where the original is known: with the head of the 304 in it, replay would answer 304 to a
+    reader who has no copy; the head is kept in the metadata record."""
+    fields = _revisit_fields(capture, NOT_MODIFIED, original, new_id)
+    block = b"" if original is not None else _response_head(capture.reply)
+    return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), block)
+
+
+def _failed(capture: Capture, new_id: Callable[[], str]) -> Record:
+    """Nothing came back that could be a response: the facts alone are kept."""
+    fields = (("WARC-Type", "metadata"), *_subject(capture, new_id), ("Content-Type", FIELDS_TYPE))
+    return _with_block(fields, _warc_fields(_facts(capture)))
+
+
+def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
+    """The stored body, and the headers that do not describe it."""
+    decoded_only = bool(reply.body) and not reply.sent_body
+    payload = reply.body if decoded_only else reply.sent_body
+    hidden = {b"transfer-encoding"} | ({b"content-encoding"} if decoded_only else set())
+    if any(value != str(len(payload)) for value in reply.all_headers("content-length")):
+        hidden.add(b"content-length")
+    return payload, hidden
+
+
+def _response_head(reply: Reply) -> bytes:
+    return response_head(reply.raw_head, reply.status, reply.headers, _payload(reply)[1])
+
+
+def _revisit_fields(capture: Capture, profile: str, original: CdxLine | None, new_id: Callable[[], str]) -> Fields:
+    known = original is not None and capture.same_as_at is not None
+    return (
+        ("WARC-Type", "revisit"),
+        *_subject(capture, new_id),
+        ("WARC-Profile", profile),
+        ("WARC-Refers-To-Target-URI", target_uri(capture.url) if known else ""),
+        ("WARC-Refers-To-Date", warc_date(capture.same_as_at) if known and capture.same_as_at is not None else ""),
+        ("WARC-Payload-Digest", f"sha1:{original.digest}" if original is not None else ""),
+        (
+            BODY_DIGEST,
+            f"sha256:{original.field('sha256')}" if original is not None and original.field("sha256") else "",
+        ),
+    )
+
+
+def _identity(at: float, new_id: Callable[[], str]) -> Fields:
+    return (("WARC-Record-ID", record_id(new_id())), ("WARC-Date", warc_date(at)))
+
+
+def _subject(capture: Capture, new_id: Callable[[], str]) -> Fields:
+    return (
+        *_identity(capture.at, new_id),
+        ("WARC-Target-URI", target_uri(capture.url)),
+        ("WARC-IP-Address", _ip_address(capture.reply.peer)),
+        ("WARC-Protocol", protocol_of(capture.reply.raw_head)),
+    )
+
+
+def _beside(
+    kind: str, capture: Capture, main: Record, new_id: Callable[[], str], content_type: str, block: bytes
+) -> Record:
+    fields = (
+        ("WARC-Type", kind),
+        *_identity(capture.at, new_id),
+        ("WARC-Target-URI", main.field("WARC-Target-URI")),
+        ("WARC-Concurrent-To", main.field("WARC-Record-ID")),
+        ("WARC-IP-Address", main.field("WARC-IP-Address") if kind == "request" else ""),
+        ("Content-Type", content_type),
+    )
+    return _with_block(fields, block)
+
+
+def _with_block(fields: Fields, block: bytes) -> Record:
+    return Record((*fields, ("WARC-Block-Digest", sha1(block))), block)
+
+
+def _metadata(capture: Capture, main: Record) -> bytes:
+    head: tuple[tuple[str, str], ...] = ()
+    if main.field("WARC-Profile") == NOT_MODIFIED and not main.block:
+        lines = _response_head(capture.reply).decode("latin-1").split("\r\n")
+        head = tuple(("http-response-line", line) for line in lines if line)
+    return _warc_fields((*_facts(capture), *head))
+
+
+def _facts(capture: Capture) -> Fields:
+    reply = capture.reply
+    return (
+        ("digest", capture.digest),
+        ("evidence", str(reply.evidence)),
+        ("failure", str(reply.failure or "")),
+        ("detail", reply.detail),
+        ("received-bytes", str(reply.received_bytes or "")),
+        ("fetch-time-ms", f"{reply.times.total_s * 1000:.1f}" if reply.times.total_s else ""),
+        *capture.facts,
+    )
+
+
+def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
+    lines = (f"{_token(name)}: {' '.join(value.split())}\r\n" for name, value in facts if value)
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def _token(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]", "-", name)
+
+
+def _ip_address(peer: str) -> str:
+    """The address alone: a port or brackets around it are dropped, anything else is no address."""
+    for text in (peer, peer.rpartition(":")[0], peer.partition("]")[0].removeprefix("[")):
+        try:
+            return str(ip_address(text))
+        except ValueError:
+            continue
+    return ""
