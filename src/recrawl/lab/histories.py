@@ -17,12 +17,20 @@ _STRETCH = 4096  # expected changes in one independent stretch of a path
 _FEW = 6  # so few changes are placed directly
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The quiet time around a moment: how many changes came before, the last of them and the next one.
+    `since_at` None: nothing has changed yet. `until_at` infinite: nothing will."""
+
+    count: int
+    since_at: float | None
+    until_at: float
+
+
 class History(Protocol):
     """The moments at which something changed. Whole seconds, in order; two changes may share a second."""
 
-    def count(self, at: float) -> int: ...
-
-    def last_at(self, at: float) -> float | None: ...
+    def span(self, at: float) -> Span: ...
 
     def between(self, from_at: float, to_at: float) -> list[float]:
         """Moments after `from_at`, up to and with `to_at`."""
@@ -41,15 +49,12 @@ class Fixed:
 
     moments: tuple[float, ...] = ()
 
-    def count(self, at: float) -> int:
-        return bisect_right(self.moments, at)
-
-    def last_at(self, at: float) -> float | None:
-        count = self.count(at)
-        return self.moments[count - 1] if count else None
+    def span(self, at: float) -> Span:
+        count = bisect_right(self.moments, at)
+        return Span(count, self.moments[count - 1] if count else None, self.moment(count + 1))
 
     def between(self, from_at: float, to_at: float) -> list[float]:
-        return list(self.moments[self.count(from_at) : self.count(to_at)])
+        return list(self.moments[bisect_right(self.moments, from_at) : bisect_right(self.moments, to_at)])
 
     def moment(self, number: int) -> float:
         return self.moments[number - 1] if number <= len(self.moments) else math.inf
@@ -63,11 +68,10 @@ class Beats:
     key: int
     origin_at: float
 
-    def count(self, at: float) -> int:
-        return max(0, self._beat(at) - self._beat(self.origin_at))
-
-    def last_at(self, at: float) -> float | None:
-        return self._moment(self._beat(at)) if self.count(at) else None
+    def span(self, at: float) -> Span:
+        first = self._beat(self.origin_at)
+        beat = max(first, self._beat(at))
+        return Span(beat - first, self._moment(beat) if beat > first else None, self._moment(beat + 1))
 
     def between(self, from_at: float, to_at: float) -> list[float]:
         first = self._beat(max(from_at, self.origin_at)) + 1
@@ -92,21 +96,18 @@ class Stream:
     key: int
     origin_at: float
 
-    def count(self, at: float) -> int:
+    def span(self, at: float) -> Span:
         """Exact against `moment`, whatever the rounding of `fold` and `unfold`."""
-        if at <= self.origin_at:
-            return 0
+        at = max(at, self.origin_at)
         count = _count(self.key, self.temper.unfold(math.floor(at), self.key) - self._base())
-        if count and self.moment(count) > at:
-            return count - 1
-        return count + 1 if self.moment(count + 1) <= at else count
-
-    def last_at(self, at: float) -> float | None:
-        count = self.count(at)
-        return self.moment(count) if count else None
+        while count and self.moment(count) > at:
+            count -= 1
+        while (until_at := self.moment(count + 1)) <= at:
+            count += 1
+        return Span(count, self.moment(count) if count else None, until_at)
 
     def between(self, from_at: float, to_at: float) -> list[float]:
-        return [self.moment(number) for number in range(self.count(from_at) + 1, self.count(to_at) + 1)]
+        return [self.moment(number) for number in range(self.span(from_at).count + 1, self.span(to_at).count + 1)]
 
     def moment(self, number: int) -> float:
         moment = self.temper.fold(self._base() + _place(self.key, number), self.key)
@@ -123,12 +124,10 @@ class Shifted:
     history: History
     by_s: float
 
-    def count(self, at: float) -> int:
-        return self.history.count(at - self.by_s)
-
-    def last_at(self, at: float) -> float | None:
-        last_at = self.history.last_at(at - self.by_s)
-        return None if last_at is None else last_at + self.by_s
+    def span(self, at: float) -> Span:
+        span = self.history.span(at - self.by_s)
+        since_at = None if span.since_at is None else span.since_at + self.by_s
+        return Span(span.count, since_at, span.until_at + self.by_s)
 
     def between(self, from_at: float, to_at: float) -> list[float]:
         return [at + self.by_s for at in self.history.between(from_at - self.by_s, to_at - self.by_s)]
@@ -140,11 +139,10 @@ class Together:
 
     parts: tuple[History, ...]
 
-    def count(self, at: float) -> int:
-        return sum(part.count(at) for part in self.parts)
-
-    def last_at(self, at: float) -> float | None:
-        return max((last_at for part in self.parts if (last_at := part.last_at(at)) is not None), default=None)
+    def span(self, at: float) -> Span:
+        spans = [part.span(at) for part in self.parts]
+        since_at = max((span.since_at for span in spans if span.since_at is not None), default=None)
+        return Span(sum(span.count for span in spans), since_at, min(span.until_at for span in spans))
 
     def between(self, from_at: float, to_at: float) -> list[float]:
         return sorted(moment for part in self.parts for moment in part.between(from_at, to_at))

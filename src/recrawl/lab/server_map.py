@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recrawl.lab.chance import bits, key_of
-from recrawl.lab.histories import Fixed, History, Numbered, Shifted, Together, history_of
+from recrawl.lab.histories import Fixed, History, Numbered, Shifted, Span, Together, history_of
 from recrawl.lab.world_parts import Ending, PageSpec, ServerSpec, Shape, Shelf
 
 _ROTTEN = (Ending.MOVED, Ending.SOFT_404)  # links to pages that ended so stay where they are
+
+MEMO_PAGES = 50_000
 
 
 class State(StrEnum):
@@ -33,7 +35,7 @@ class Stock:
     departures: History
 
     def window(self, at: float) -> range:
-        return range(self.departures.count(at), self.shelf.items + self.arrivals.count(at))
+        return range(self.departures.span(at).count, self.shelf.items + self.arrivals.span(at).count)
 
     def list_pages(self, at: float) -> int:
         return max(1, math.ceil(len(self.window(at)) / self.shelf.per_page))
@@ -54,6 +56,8 @@ class ServerMap:
         self._fixed = {page.path: page for page in self._fixed_pages()}
         self._index = {page.path: index for index, page in enumerate(spec.pages)}
         self._births = [self._births_and_ends(self.children(hub)) for hub in self.hubs]
+        self._spans: dict[str, Span] = {}
+        self.bodies: dict[str, tuple[int, bytes]] = {}  # by path: the version rendered last; filled by `world`
 
     def key(self, page: PageSpec) -> int:
         return key_of(self.seed, self.spec.name, page.path)
@@ -80,6 +84,15 @@ class ServerMap:
         if page.shape is Shape.HOME and len(self.hubs) == 1:
             return Together((own, self._births[0]))
         return own
+
+    def span(self, page: PageSpec, at: float) -> Span:
+        """The version of the page at a moment and how long it stands; kept, as most questions fall into one span."""
+        span = self._spans.get(page.path)
+        if span is None or not (span.since_at or -math.inf) <= at < span.until_at:
+            if len(self._spans) >= MEMO_PAGES:
+                self._spans.clear()
+            span = self._spans[page.path] = self.history(page).span(at)
+        return span
 
     def anchors(self, page: PageSpec, at: float) -> list[Anchor]:
         """What the page links to, in order. They differ between two moments only if the page changed between."""

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from recrawl.lab import prose
 from recrawl.lab.chance import between, fraction, key_of
 from recrawl.lab.faults import CALM, ROBOTS_PATH, FaultPlan, fault_at
+from recrawl.lab.histories import Span
 from recrawl.lab.http_answers import (
     Answer,
     Validators,
@@ -34,6 +35,7 @@ from recrawl.model.visit import Ask
 
 START_AT = 1_767_225_600.0  # 2026-01-01, a Thursday
 SITEMAP_PATH = "/sitemap.xml"
+MEMO_BODIES = 10_000
 
 _CODECS = {"shift_jis": "cp932", "euc-kr": "cp949", "gb2312": "gbk", "utf-16": "utf-16-le", "big5": "cp950"}
 _BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16": b"\xff\xfe"}
@@ -104,7 +106,7 @@ def path_of(url: str) -> str:
 def version(world: World, url: str, at: float) -> int:
     """How often the page's content had changed by then: 0 at birth, one more with every change."""
     located = locate(world, url)
-    return located[0].history(located[1]).count(at) if located else 0
+    return located[0].span(located[1], at).count if located else 0
 
 
 def changes_between(world: World, url: str, from_at: float, to_at: float) -> list[float]:
@@ -116,7 +118,7 @@ def changes_between(world: World, url: str, from_at: float, to_at: float) -> lis
 def changed_at(world: World, url: str, at: float) -> float | None:
     """The last change up to a moment; None: as it was born."""
     located = locate(world, url)
-    return located[0].history(located[1]).last_at(at) if located else None
+    return located[0].span(located[1], at).since_at if located else None
 
 
 def is_alive(world: World, url: str, at: float) -> bool:
@@ -164,19 +166,29 @@ def _plain_answer(world: World, spec: ServerSpec, path: str, ask: Ask, at: float
 
 
 def _page(server: ServerMap, page: PageSpec, ask: Ask, at: float) -> Answer:
-    history = server.history(page)
-    changed = history.last_at(at)
-    number = history.count(at) if changed is not None else 0
-    key = server.key(page)
+    span, key = server.span(page, at), server.key(page)
     encoded = server.spec.coding if accepted(ask, server.spec.coding) else ""
-    validators = Validators(_etag(page, key, number, at, encoded), _modified_at(server, page, key, changed, at))
+    modified_at = _modified_at(server, page, key, span.since_at, at)
+    validators = Validators(_etag(page, key, span.count, at, encoded), modified_at)
     if unchanged(ask, validators):
         return not_modified(validators, at)
+    declared = f"; charset={page.charset}" if page.declared is Declared.HEADER else ""
+    return whole_answer(200, f"text/html{declared}", _body(server, page, span, at), at, validators.headers)
+
+
+def _body(server: ServerMap, page: PageSpec, span: Span, at: float) -> bytes:
+    """Worked out once for a version, unless the page has noise."""
+    memo = server.bodies.get(page.path)
+    if memo is not None and memo[0] == span.count:
+        return memo[1]
+    key = server.key(page)
     items = len(server.stocks[page.path[: page.path.rfind("/") + 1]].window(at)) if page.shape is Shape.LIST else 0
     heading = page.title or prose.title(page.language, key)
-    view = View(page, heading, key, number, changed, tuple(server.anchors(page, at)), items)
-    declared = f"; charset={page.charset}" if page.declared is Declared.HEADER else ""
-    return whole_answer(200, f"text/html{declared}", _encode(page, html(view, at)), at, validators.headers)
+    view = View(page, heading, key, span.count, span.since_at, tuple(server.anchors(page, at)), items)
+    body = _encode(page, html(view, at))
+    if not page.noise and len(server.bodies) < MEMO_BODIES:
+        server.bodies[page.path] = (span.count, body)
+    return body
 
 
 def _encode(page: PageSpec, text: str) -> bytes:
@@ -223,7 +235,7 @@ def _robots(spec: ServerSpec, at: float) -> Answer:
 def _sitemap(spec: ServerSpec, server: ServerMap, at: float) -> Answer:
     entries = []
     for page in server.alive(at):
-        changed = server.history(page).last_at(at)
+        changed = server.span(page, at).since_at
         when = datetime.fromtimestamp(server.start_at if changed is None else changed, UTC)
         place = escape(spec.origin + page.path)
         entries.append(f"<url><loc>{place}</loc><lastmod>{when:%Y-%m-%dT%H:%M:%SZ}</lastmod></url>\n")
