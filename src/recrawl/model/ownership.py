@@ -1,57 +1,55 @@
-"""What belongs to the user: the one place that reads an `own` list.
+"""What belongs to the user: authorities (`127.0.0.1:8800`), hosts (`intranet.example`) and networks (`10.0.0.0/8`).
 
-An entry is an authority (`127.0.0.1:8800`, `[::1]:8800`), a host (`intranet.example`, any port) or a network
-(`10.0.0.0/8`, any host and port that lies in it). Names are compared whole: owning `intranet.example` says
-nothing of `www.intranet.example`. An entry that cannot be read owns nothing.
+Only there may private addresses be connected to. An entry speaks of a name or of a network, never of both: a foreign
+name that resolves to an owned authority's address is not owned, a foreign name that resolves into an owned network is.
 """
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-Ip = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
 
-AUTHORITY = re.compile(r"(?P<host>\[[^\]]*\]|[^:\[\]]+)(?::(?P<port>\d{1,5}))?")
-
-
-def owns(own: Iterable[str], host: str, port: int, ip: str = "") -> bool:
-    """Whether a connection for `host` and `port` that ends at `ip` is covered. Without `ip` (nothing resolved
-    yet) only authorities, hosts and literal addresses can match."""
-    return any(covers(entry, host, port, ip) for entry in own)
+def owns(own: Iterable[str], host: str, port: int | None = None, ip: str | None = None) -> bool:
+    """Whether the user owns what is found under `host`, on `port`, at the resolved address `ip` (None: not known)."""
+    name = _plain(host)
+    return any(_owned_by(entry, name, port, ip) for entry in own)
 
 
-@lru_cache(maxsize=4096)
-def covers(entry: str, host: str, port: int, ip: str = "") -> bool:
+def fault_of(entry: str) -> str:
+    """One sentence on why an entry of `own` cannot be meant so; '' if it can."""
+    if "/" in entry and _network(entry) is None:
+        return f'own: "{entry}" is neither a network (10.0.0.0/8) nor a host; write a host without scheme or path.'
+    name, port = split_authority(entry)
+    if not name or name == "*" or " " in name or (port is not None and not 0 < port < 65536):
+        return f'own: "{entry}" is not a host (intranet.example), an authority (host:port) or a network (10.0.0.0/8).'
+    return ""
+
+
+def _owned_by(entry: str, name: str, port: int | None, ip: str | None) -> bool:
     network = _network(entry)
     if network is not None:
-        address = _address(ip or plain_host(host))
-        return address is not None and address.version == network.version and address in network
-    owned_host, owned_port = split_authority(entry)
-    return bool(owned_host) and owned_host == plain_host(host) and owned_port in (None, port)
+        address = _address(ip or name)
+        return address is not None and address in network
+    owned_name, owned_port = split_authority(entry)
+    if owned_port is not None and owned_port != port:
+        return False
+    if owned_name.startswith("*."):
+        return name.endswith(owned_name[1:])
+    return name == owned_name
 
 
+@lru_cache(maxsize=1024)
 def split_authority(entry: str) -> tuple[str, int | None]:
-    """`("host", port or None)` of an authority; `("", None)` if it cannot be read."""
+    """`[::1]:80` → ("::1", 80); `example.com` → ("example.com", None)."""
     text = entry.strip()
-    if _address(text) is not None:  # a bare IPv6 address is all colons
-        return plain_host(text), None
-    found = AUTHORITY.fullmatch(text)
-    if found is None:
-        return "", None
-    port = found["port"]
-    return plain_host(found["host"]), int(port) if port else None
+    head, colon, tail = text.rpartition(":")
+    if colon and tail.isascii() and tail.isdecimal() and (":" not in head or head.endswith("]")):
+        return _plain(head), int(tail)
+    return _plain(text), None
 
 
-def plain_host(host: str) -> str:
-    """Lower case, without brackets and final dot; addresses in their shortest form."""
-    text = host.strip().lower().removeprefix("[").removesuffix("]").removesuffix(".")
-    address = _address(text)
-    return text if address is None else str(address)
-
-
-def _network(entry: str) -> Network | None:
+@lru_cache(maxsize=1024)
+def _network(entry: str) -> IPv4Network | IPv6Network | None:
     if "/" not in entry:
         return None
     try:
@@ -60,8 +58,17 @@ def _network(entry: str) -> Network | None:
         return None
 
 
-def _address(text: str) -> Ip | None:
+def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        return ip_address(text)
+        address = ip_address(text)
     except ValueError:
         return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def _plain(host: str) -> str:
+    """One spelling of a host: no brackets, no final dot, small letters, addresses in their shortest form."""
+    name = host.strip().lower().removeprefix("[").removesuffix("]").removesuffix(".")
+    address = _address(name)
+    return name if address is None else str(address)

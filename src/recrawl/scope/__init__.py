@@ -1,1 +1,14 @@
+"""What is wanted, and by what name.
 
+In comes a link as it stands in a document; out goes the canonical address of a wanted page, or a refusal
+with a short key that can be counted and one sentence that can be shown.
+
+    canonical   any link → one spelling of its address (WHATWG parsing, then a table of rules the user can change)
+    aliases     several names of one server → its main name, learnt from redirects and equal content
+    rules       hosts, depth, include and exclude patterns, guards against endless address spaces
+    robots      robots.txt by RFC 9309: may this address be asked for, and which line says so
+    directives  X-Robots-Tag and <meta name=robots>: may it be kept, and may its links be followed
+
+What always holds: everything here is pure (no clock, no network); a canonical address is its own canonical
+form; matching takes time proportional to the input, whatever a hostile server writes.
+"""

@@ -1,0 +1,27 @@
+"""Recognises at a glance the common link that is canonical already, so that the parser need not be asked.
+
+Every expression here is a promise: what it matches whole is left unchanged by `canonical` (a property test
+holds it to that). What it does not match is not wrong, only looked at properly.
+"""
+
+import re
+
+# An escape that stays one: capitals, and not of an unreserved character.
+_ESCAPE = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-DF])"
+_FIRST = r"[A-Za-z0-9_~!$&'()*+,=:@-]"  # of a segment: no dot, so no dot segment
+_REST = r"[A-Za-z0-9_~!$&'()*+,=:@.-]"
+_SEGMENT_REST = rf"{_REST}*+(?:{_ESCAPE}{_REST}*+)*+"
+_SEGMENT = rf"(?:{_FIRST}|{_ESCAPE}){_SEGMENT_REST}"
+_PATH = rf"(?=/)(?:/{_SEGMENT})*+/?"
+_PARAMETER = rf"(?:[A-Za-z0-9_~!$()*+,=:@./?;-]++|{_ESCAPE})++"
+_QUERY = rf"(\?{_PARAMETER}(?:&{_PARAMETER})*+)?"
+
+_NAME = r"(?:[a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9-]*"
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?"
+_AUTHORITY = rf"(?!\S*xn--)((?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT})"
+
+ABSOLUTE = re.compile(rf"https?://{_AUTHORITY}{_PATH}{_QUERY}", re.ASCII)  # groups: authority, query
+ROOTED = re.compile(rf"{_PATH}{_QUERY}", re.ASCII)  # group: query
+# A first segment with a colon could be a scheme.
+BESIDE = re.compile(rf"(?![^/?]*:)(?:{_SEGMENT})(?:/{_SEGMENT})*+/?{_QUERY}", re.ASCII)  # group: query

@@ -1,0 +1,33 @@
+"""Registrable domains: what somebody can buy (`example.co.uk`), by the public suffix list."""
+
+from ipaddress import ip_address
+
+from publicsuffixlist import PublicSuffixList
+
+
+class Domains:
+    """Made once (it reads the packaged list) and handed to whoever asks."""
+
+    __slots__ = ("_suffixes",)
+
+    def __init__(self) -> None:
+        self._suffixes = PublicSuffixList()
+
+    def registrable(self, host: str) -> str:
+        """'' for an address, a single label or a public suffix itself."""
+        if is_ip(host):
+            return ""
+        found: str | None = self._suffixes.privatesuffix(host)
+        return found or ""
+
+    def related(self, one: str, other: str) -> bool:
+        domain = self.registrable(one)
+        return domain != "" and domain == self.registrable(other)
+
+
+def is_ip(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""robots.txt by RFC 9309: may this agent ask for this path, and which line decides?
+
+See `docs/reference/robots.md` for every choice. There is no off switch.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recrawl.scope.robots_match import Candidate, Matcher, candidates, matcher, path_spellings
+from recrawl.scope.robots_parse import EVERYBODY, Group, Parsed, Rule, parse
+
+AGENT = "recrawl"  # the product token
+
+_PRODUCTS = re.compile(r"([^\s/();,]+)/")
+_SCHEME_AND_AUTHORITY = re.compile(r"(?:(?:[^/?;#]*:)?//)?[^/?;#]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`line_number` 0: no line decided, so the address is allowed. `group` is the agent name that was obeyed."""
+
+    allowed: bool
+    line_number: int = 0
+    line: str = ""
+    rule: str = ""
+    group: str = ""
+
+    @property
+    def sentence(self) -> str:
+        if not self.line_number:
+            return "No line of robots.txt speaks of it, so it is allowed."
+        verb = "allows" if self.allowed else "forbids"
+        return f"Line {self.line_number} of robots.txt, for {self.group}, {verb} it: {self.line}"
+
+
+class _Judge:
+    """The rules of one group, ready to decide."""
+
+    __slots__ = ("_allows", "_candidates", "_matcher")
+
+    def __init__(self, group: Group) -> None:
+        self._candidates: list[Candidate] = candidates(group.rules)
+        self._matcher: Matcher = matcher([one.pattern for one in self._candidates])
+        self._allows = [one.rule.allow for one in self._candidates]
+
+    def allows(self, path: str) -> bool:
+        place = self._place(path)
+        return place is None or self._allows[place]
+
+    def rule(self, path: str) -> Rule | None:
+        place = self._place(path)
+        return None if place is None else self._candidates[place].rule
+
+    def _place(self, path: str) -> int | None:
+        places = [self._matcher.first(spelling) for spelling in path_spellings(path)]
+        return places[0] if len(places) == 1 else min((one for one in places if one is not None), default=None)
+
+
+class RobotsRules:
+    """A parsed robots.txt. Ready-made judges are kept by agent: parse once, ask often."""
+
+    __slots__ = ("_judges", "_parsed", "sitemaps")
+
+    def __init__(self, parsed: Parsed) -> None:
+        self._parsed = parsed
+        self._judges: dict[str, _Judge] = {}
+        self.sitemaps: tuple[str, ...] = tuple(dict.fromkeys(parsed.sitemaps))
+
+    @classmethod
+    def parse(cls, body: bytes) -> "RobotsRules":
+        """Never fails: what cannot be understood is ignored."""
+        return cls(parse(body))
+
+    def allowed(self, agent: str, url_or_path: str) -> bool:
+        path = path_of(url_or_path)
+        return self._judge(agent).allows(path) or path == "/robots.txt"
+
+    def explain(self, url_or_path: str, agent: str = AGENT) -> Explanation:
+        path = path_of(url_or_path)
+        rule = None if path == "/robots.txt" else self._judge(agent).rule(path)
+        if rule is None:
+            return Explanation(True)
+        return Explanation(rule.allow, rule.line.number, rule.line.text, rule.path, self._group_name(agent))
+
+    def crawl_delay_s(self, agent: str = AGENT) -> float | None:
+        """The longest that is asked of this agent."""
+        return max(self._group(agent).delays_s, default=None)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        return tuple(self._parsed.groups)
+
+    def _judge(self, agent: str) -> _Judge:
+        try:
+            return self._judges[agent]
+        except KeyError:
+            judge = self._judges[agent] = _Judge(self._group(agent))
+            return judge
+
+    def _group(self, agent: str) -> Group:
+        return self._parsed.groups.get(self._group_name(agent)) or Group()
+
+    def _group_name(self, agent: str) -> str:
+        """Exactly its own name (a version left aside; of a whole User-Agent header any product); else everybody's."""
+        names = [agent.strip().lower(), *(product.lower() for product in _PRODUCTS.findall(agent))]
+        return next((name for name in names if name and name in self._parsed.groups), EVERYBODY)
+
+
+def path_of(url_or_path: str) -> str:
+    """Path, parameters and query, with a slash in front; the fragment is never sent."""
+    if url_or_path.startswith("http"):
+        at = url_or_path.find("/", 8)
+        if at > 0 and url_or_path.find("?", 0, at) < 0 and "#" not in url_or_path:
+            return url_or_path[at:]
+    elif url_or_path.startswith("/") and not url_or_path.startswith("//") and "#" not in url_or_path:
+        return url_or_path
+    found = _SCHEME_AND_AUTHORITY.match(url_or_path)
+    path = url_or_path[found.end() if found else 0 :].partition("#")[0]
+    return path if path.startswith("/") else "/" + path
