@@ -85,6 +85,7 @@ def totals(counts: Mapping[int, int], due: int) -> Totals:
         gone=of(Status.GONE),
         moved=of(Status.MOVED),
         refused=of(Status.REFUSED),
+        live=of(Status.LIVE),
     )
 
 

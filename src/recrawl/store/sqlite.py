@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -47,17 +48,17 @@ def open_sqlite(path: Path | str, partitions: int = 256, readonly: bool = False,
         raise
 
 
-def check_revision(revision: str | None, file: Path) -> None:
-    """Let through only the schema that this recrawl works with."""
+def check_revision(revision: str | None, file: Path, known: Sequence[str] = REVISIONS) -> None:
+    """Let through only the schema that this recrawl works with, the last of those it knows."""
     if revision is None:
         raise StoreDamaged(f"{file} is not a recrawl store: name another folder, or move the file away and crawl anew")
-    if revision not in REVISIONS:
+    if revision not in known:
         raise StoreOutdated(
-            f"{file} was written by a newer recrawl (schema {revision}, this one knows {REVISION}): upgrade recrawl"
+            f"{file} was written by a newer recrawl (schema {revision}, this one knows {known[-1]}): upgrade recrawl"
         )
-    if revision != REVISION:
+    if revision != known[-1]:
         raise StoreOutdated(
-            f"{file} was written by an older recrawl (schema {revision}, now {REVISION}): run `recrawl db upgrade`"
+            f"{file} was written by an older recrawl (schema {revision}, now {known[-1]}): run `recrawl db upgrade`"
         )
 
 

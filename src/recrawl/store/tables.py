@@ -17,7 +17,9 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
     SmallInteger,
+    String,
     Table,
     Text,
 )
@@ -34,7 +36,12 @@ META = Table(
     Column("number", BigInteger, nullable=False),
 )
 
-REVISION_TABLE = Table("alembic_version", METADATA, Column("version_num", Text, primary_key=True))
+REVISION_TABLE = Table(
+    "alembic_version",
+    METADATA,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),  # as Alembic makes it
+)
 
 WORD = Table(
     "word",

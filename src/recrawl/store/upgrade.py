@@ -1,0 +1,47 @@
+"""Bringing an older store up to date. Alembic is slow to import: import this only for the upgrade itself."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+from recrawl.model.failure import NotFound
+from recrawl.store.connection import WRITE
+from recrawl.store.failures import plainly
+from recrawl.store.sqlite import check_revision, sqlite_engine, stored_revision
+from recrawl.store.tables import REVISION, REVISIONS
+
+SCRIPTS = Path(__file__).parent / "migrations"
+
+
+def upgrade_sqlite(path: Path | str) -> tuple[str, str]:
+    """Bring the store in a file to the schema of this recrawl, all or nothing; the schema before and after."""
+    file = Path(path)
+    if not file.exists():
+        raise NotFound(f"there is no store at {file}: start with `recrawl add URL`")
+    engine = sqlite_engine(file, "mode=rw")
+    try:
+        with plainly(str(file)):
+            before = stored_revision(engine)
+            if before is None or before not in REVISIONS:
+                check_revision(before, file)
+            run_revisions(engine)
+            return str(before), REVISION
+    finally:
+        engine.dispose()
+
+
+def run_revisions(engine: Engine) -> None:
+    """Every revision that the database lacks, in one transaction."""
+    with engine.execution_options(**{WRITE: True}).begin() as connection:
+        config = migration_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def migration_config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
