@@ -68,10 +68,7 @@ def sniff(body: bytes, content_type: str = "", tld: str = "") -> tuple[str, How]
 
 
 def to_text(body: bytes, charset: str) -> str:
-    if charset == "utf-8":
-        text = body.decode("utf-8", "replace")
-    else:
-        text = body.decode(f"whatwg-{charset}", "replace")
+    text = body.decode("utf-8" if charset == "utf-8" else f"whatwg-{charset}", "replace")
     return text.removeprefix("\ufeff")
 
 

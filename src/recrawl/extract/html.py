@@ -8,7 +8,6 @@ as markup, as a browser without scripting does; no method recurses.
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-
 # An element of whichever parser made the tree. Names are lower-cased; SVG's keep the prefix: `xlink:href`.
 Element = Any
 

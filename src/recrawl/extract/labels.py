@@ -1,4 +1,4 @@
-"""The labels of the WHATWG Encoding Standard and the encodings they name (names lower-cased, as in `Document.charset`)."""
+"""The labels of the WHATWG Encoding Standard and the encodings they name (lower-cased, as in `Document.charset`)."""
 
 _LABELS = """
 utf-8: unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8

@@ -1,4 +1,4 @@
-"""What kind of document it is: the Content-Type where it can be trusted, the bytes where it cannot (WHATWG mimesniff)."""
+"""What kind of document it is: by Content-Type where that can be trusted, else by its bytes (WHATWG mimesniff)."""
 
 import re
 from enum import Enum

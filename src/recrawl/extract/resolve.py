@@ -43,24 +43,28 @@ class Resolver:
 
     def resolve(self, href: str) -> str | None:
         """The absolute address, fragment kept; None where the standard's parser fails."""
-        try:
-            return self._known[href]
-        except KeyError:
+        resolved = self._known.get(href, "")  # never '' once known
+        if resolved == "":
             self._known[href] = resolved = self._resolve(href)
-            return resolved
+        return resolved
 
     def _resolve(self, href: str) -> str | None:
-        if _ABSOLUTE(href):
-            return href
         if self._page:
-            if _ROOTED(href):
-                return self._origin + href
-            if _BELOW(href):
-                return self._directory + href
-            if _FRAGMENT(href):
-                return self._page + href
-            if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
-                return self._above(len(upward[1]) // 3) + upward[2]
+            match href[:1]:
+                case "/":
+                    if _ROOTED(href):
+                        return self._origin + href
+                case "#":
+                    if _FRAGMENT(href):
+                        return self._page + href
+                case ".":
+                    if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
+                        return self._above(len(upward[1]) // 3) + upward[2]
+                case _:
+                    if _ABSOLUTE(href):
+                        return href
+                    if _BELOW(href):
+                        return self._directory + href
         return self._slowly(href)
 
     def _above(self, levels: int) -> str:

@@ -19,8 +19,7 @@ class TurboTree:
         found = self._document.iter_elements(tags)
         return (element for element in found if element not in self._inert) if self._inert else found
 
-    def attribute(self, element: turbohtml.Element, name: str) -> str | None:
-        return element.attr(name)
+    attribute = staticmethod(turbohtml.Element.attr)
 
     def caption(self, element: turbohtml.Element, chars: int) -> str:
         # An element without its like inside is read whole, since no other caption reads the same nodes; of nested

@@ -1,0 +1,195 @@
+"""Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from recrawl.extract import turbo
+from recrawl.extract.charset import How, decode
+from recrawl.extract.directives import directives
+from recrawl.extract.html import Parse, Tree
+from recrawl.extract.language import guessed, said
+from recrawl.extract.links import base_of, links_of, links_of_header, refresh_of
+from recrawl.extract.main import main_runs
+from recrawl.extract.mime import Kind, kind_of
+from recrawl.extract.plain import text_blocks, xml_blocks
+from recrawl.extract.resolve import Resolver, absolute
+from recrawl.extract.settings import DEFAULT, ExtractSettings
+from recrawl.extract.template import template_of
+from recrawl.extract.text import Reading, Run, read_runs
+from recrawl.extract.xml import has_links, is_xhtml, read_xml
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Link
+
+Headers = Sequence[tuple[str, str]]
+
+TITLE_CHARS = 1000
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A document parsed once. Every property reads one thing of it, when first asked: a crawl that only needs the
+    links of a page never pays for its text."""
+
+    media: Media
+    url: str
+    charset: str
+    how: How
+    source: str
+    tree: Tree | None
+    settings: ExtractSettings
+    headers: Headers
+    ignore: Sequence[str]
+
+    @cached_property
+    def base(self) -> str:
+        return base_of(self.tree, self.url, self.charset) if self.tree and self._is_linked else absolute(self.url)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Those of the document, then those of its Link headers."""
+        found = links_of(self.tree, self._resolver, self.settings) if self.tree and self._is_linked else []
+        return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    @cached_property
+    def canonical(self) -> str:
+        return next((link.url for link in self.links if link.relation == "canonical"), "")
+
+    @cached_property
+    def refresh(self) -> str:
+        """The first one counts: a browser leaves with it."""
+        if self.tree is None or self.media is not Media.HTML:
+            return ""
+        targets = (refresh_of(self.tree, meta, self._resolver) for meta in self.tree.elements(("meta",)))
+        return next(filter(None, targets), "")
+
+    @cached_property
+    def title(self) -> str:
+        """The first title that is not that of a drawing."""
+        if self.tree is None:
+            return ""
+        drawn = self.tree.select("svg title") if "<svg" in self.source else ()
+        titles = (element for element in self.tree.elements(("title",)) if self.tree.key(element) not in drawn)
+        return next((self.tree.caption(element, TITLE_CHARS) for element in titles), "")
+
+    @cached_property
+    def language(self) -> str:
+        declared = said(*self._root_languages(), *self._header_values("content-language"), self._meta_language())
+        if declared or not self.settings.guess_language:
+            return declared
+        return guessed((block.text for block in self.blocks), self.charset)
+
+    @cached_property
+    def directives(self) -> frozenset[str]:
+        return directives(self._metas("name"), self._header_values("x-robots-tag"))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        if self.media is Media.HTML:
+            return _blocks(self._reading.runs)
+        if self.media is Media.XML and self.tree:
+            return tuple(xml_blocks(self.tree, self.settings.text_chars))
+        return tuple(text_blocks(self.source, self.settings.text_chars)) if self.media is not Media.OTHER else ()
+
+    @cached_property
+    def main(self) -> tuple[Block, ...]:
+        return _blocks(main_runs(self._reading.runs)) if self.media is Media.HTML else self.blocks
+
+    @cached_property
+    def template(self) -> int:
+        return template_of(self._reading.skeleton, self._reading.runs) if self.media is Media.HTML else 0
+
+    @cached_property
+    def _resolver(self) -> Resolver:
+        return Resolver(self.base, self.charset)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        if self.tree is None:
+            return Reading()
+        ignored = {key for selector in self.ignore for key in self.tree.select(selector)}
+        return read_runs(self.tree, ignored, self.settings.text_chars)
+
+    @cached_property
+    def _is_linked(self) -> bool:
+        return self.media is Media.HTML or (self.media is Media.XML and has_links(self.source))
+
+    def _root_languages(self) -> list[str | None]:
+        roots = next(self.tree.elements(("html",)), None) if self.tree else None
+        return [self.tree.attribute(roots, name) for name in ("lang", "xml:lang")] if self.tree and roots else []
+
+    def _meta_language(self) -> str:
+        return next((content for name, content in self._metas("http-equiv") if name == "content-language"), "")
+
+    def _metas(self, key: str) -> list[tuple[str, str]]:
+        if self.tree is None:
+            return []
+        metas = [(self.tree.attribute(meta, key), meta) for meta in self.tree.elements(("meta",))]
+        return [(name.lower(), self.tree.attribute(meta, "content") or "") for name, meta in metas if name]
+
+    def _header_values(self, name: str) -> list[str]:
+        return [value for key, value in self.headers if key.lower() == name]
+
+
+def parse(
+    body: bytes,
+    content_type: str,
+    url: str,
+    settings: ExtractSettings = DEFAULT,
+    headers: Headers = (),
+    ignore: Sequence[str] = (),
+    parse_html: Parse = turbo.parse,
+) -> Parsed:
+    """`ignore`: CSS selectors of elements whose text does not count; their links do."""
+    nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
+    kind = kind_of(body, content_type, sniff=not nosniff)
+    if kind is Kind.OTHER:
+        return Parsed(Media.OTHER, url, "", How.DEFAULT, "", None, settings, headers, ignore)
+    text, charset, how = decode(body, content_type, _top_level_domain(url))
+    media, tree = _tree(kind, text, parse_html)
+    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore)
+
+
+def read(
+    body: bytes,
+    content_type: str,
+    url: str,
+    settings: ExtractSettings = DEFAULT,
+    headers: Headers = (),
+    ignore: Sequence[str] = (),
+) -> Document:
+    """Everything there is to read. A broken document does not raise: it gives what could be read."""
+    parsed = parse(body, content_type, url, settings, headers, ignore)
+    return Document(
+        media=parsed.media,
+        charset=parsed.charset,
+        base=parsed.base,
+        title=parsed.title,
+        language=parsed.language,
+        blocks=parsed.blocks,
+        main=parsed.main,
+        links=parsed.links,
+        canonical=parsed.canonical,
+        refresh=parsed.refresh,
+        directives=parsed.directives,
+        template=parsed.template,
+    )
+
+
+def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]:
+    """Broken XML is read as HTML, which takes anything; XML that turns out to be a page is a page."""
+    if kind is Kind.TEXT:
+        return Media.TEXT, None
+    if kind is Kind.HTML:
+        return Media.HTML, parse_html(text)
+    tree = read_xml(text) or parse_html(text)
+    return (Media.HTML if kind is Kind.XHTML or is_xhtml(text) else Media.XML), tree
+
+
+def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:
+    return tuple(Block(run.place, run.text, run.level) for run in runs)
+
+
+def _top_level_domain(url: str) -> str:
+    host = url.partition("://")[2].partition("/")[0].rpartition("@")[2].partition(":")[0]
+    return host.rpartition(".")[2] if "." in host else ""

@@ -1,0 +1,71 @@
+"""Tells the main content of a page from the frame around it.
+
+First what the page says itself (`main`, `article`, roles), then its words: runs of long text with few links are
+content, and short runs between them belong to it. Every run is judged by its neighbourhood alone, so that a change
+in one corner of a page does not move the border in another.
+"""
+
+from collections.abc import Sequence
+
+from recrawl.extract.regions import Region
+from recrawl.extract.text import Run
+
+_LONG = 70  # characters (a CJK one counts twice) that make a run content by itself
+_LINKED = 0.4  # share of link text from which on a run is navigation
+_ENOUGH = 140  # less main text than this is not believed
+_REACH = 3  # short runs so near to content belong to it
+
+
+def main_runs(runs: Sequence[Run]) -> Sequence[Run]:
+    """The main content; all of them where nothing stands out."""
+    inside = _outside_the_frame(runs)
+    for mark in (Region.MAIN, Region.ARTICLE):
+        marked = [run for run in inside if run.region & mark]
+        if marked and (mark is Region.MAIN or _weight(marked) * 3 >= _weight(inside)):
+            return marked
+    dense = _dense(inside)
+    return dense if _weight(dense) >= _ENOUGH else inside or runs
+
+
+def _outside_the_frame(runs: Sequence[Run]) -> list[Run]:
+    """Names of classes lie at times: where believing them would leave next to nothing, only tags and roles count."""
+    by_tag = [run for run in runs if not run.region & (Region.FRAME | Region.NOSCRIPT)]
+    by_name = [run for run in by_tag if not run.region & Region.FRAME_LIKE]
+    return by_name if _weight(by_name) * 5 >= _weight(by_tag) else by_tag
+
+
+def _dense(runs: Sequence[Run]) -> list[Run]:
+    content = [_is_content(run) for run in runs]
+    near = _near(content)
+    return [run for at, run in enumerate(runs) if content[at] or (near[at] and (run.level or not _is_linked(run)))]
+
+
+def _near(content: Sequence[bool]) -> list[bool]:
+    """Whether content stands within reach, before or after."""
+    before, after = _distances(content), _distances(content[::-1])[::-1]
+    return [one <= _REACH or other <= _REACH for one, other in zip(before, after, strict=True)]
+
+
+def _distances(content: Sequence[bool]) -> list[int]:
+    distances, since = [], len(content) + _REACH
+    for is_content in content:
+        since = 0 if is_content else since + 1
+        distances.append(since)
+    return distances
+
+
+def _is_content(run: Run) -> bool:
+    return not _is_linked(run) and _wide(run.text) >= _LONG
+
+
+def _is_linked(run: Run) -> bool:
+    return run.link_chars > len(run.text) * _LINKED
+
+
+def _weight(runs: Sequence[Run]) -> int:
+    return sum(_wide(run.text) for run in runs)
+
+
+def _wide(text: str) -> int:
+    """Length in Latin characters: an ideograph or a syllable of Hangul says as much as two."""
+    return len(text) if text.isascii() else len(text) + sum(1 for char in text if char >= "\u2e80")

@@ -1,0 +1,31 @@
+"""Blocks of documents that are not HTML: paragraphs of plain text, the text of every element of XML."""
+
+import re
+from collections.abc import Iterator
+
+from recrawl.extract.html import Tree
+from recrawl.extract.places import ROOT, Places
+from recrawl.model.address import fingerprint
+from recrawl.model.document import Block
+
+PARAGRAPH = fingerprint("paragraph")
+
+_BLANK_LINES = re.compile(r"\n[\t\f\r ]*\n")
+
+
+def text_blocks(text: str, chars: int) -> Iterator[Block]:
+    for paragraph in _BLANK_LINES.split(text[:chars].replace("\r\n", "\n")):
+        if folded := " ".join(paragraph.split()):
+            yield Block(PARAGRAPH, folded)
+
+
+def xml_blocks(tree: Tree, chars: int) -> Iterator[Block]:
+    places, path = Places(), [(0, ROOT)]
+    for step in tree.walk(()):
+        while path[-1][0] >= step.depth:
+            path.pop()
+        if step.tag:
+            path.append((step.depth, places.below(path[-1][1], step.tag, "", "")))
+        elif folded := " ".join(step.text.split())[:chars]:
+            chars -= len(folded)
+            yield Block(path[-1][1], folded)

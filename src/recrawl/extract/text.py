@@ -1,0 +1,178 @@
+"""Walks a tree once and reads its visible text: runs between block-level tags, each with its place and region."""
+
+import re
+from collections.abc import Collection, Generator, Hashable
+from dataclasses import dataclass, field
+
+from recrawl.extract.html import Element, Step, Tree
+from recrawl.extract.places import ROOT, Places, signature
+from recrawl.extract.regions import Region, region_of
+
+_UNSEEN_TAGS = "audio canvas datalist desc head iframe metadata noembed noframes object rp script style title video"
+_BLOCK_TAGS = (
+    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav noscript ol "
+    "optgroup option p plaintext pre search section select summary table tbody td textarea tfoot th thead tr ul "
+    "xmp"
+)
+UNSEEN = frozenset(_UNSEEN_TAGS.split())  # never shown: no text is read inside
+BLOCKS = frozenset(_BLOCK_TAGS.split())
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+EMPHASIS = frozenset({"b", "strong", "em", "mark"})
+EMPHASIS_LEVEL = 8
+
+_NOT_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
+_LANDMARKS = frozenset({"article", "aside", "footer", "header", "main", "nav"})
+_CONTAINERS = frozenset({"div", "section", "form"})
+_STRUCTURE = _LANDMARKS | _CONTAINERS | {"table", "ul", "ol", "dl"}
+_SKELETON_DEPTH = 7  # blocks below the root
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A block with what is needed to judge it. `link_chars`: how much of its text stands inside links."""
+
+    place: int
+    text: str
+    level: int
+    link_chars: int
+    region: Region
+    tag: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one walk brought."""
+
+    runs: list[Run] = field(default_factory=list)
+    skeleton: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block-level element that has been entered and not left. `skeleton`: it and all above it are structure."""
+
+    depth: int
+    tag: str
+    place: int = ROOT
+    region: Region = Region.NONE
+    level: int = 0
+    skeleton: bool = True
+
+
+def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int) -> Reading:
+    """All visible text outside the ignored elements, and the skeleton of the page."""
+    return _Walk(tree, ignored, chars).read()
+
+
+class _Walk:
+    def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int) -> None:
+        self._tree = tree
+        self._ignored = ignored
+        self._left_chars = chars
+        self._places = Places()
+        self._reading = Reading()
+        self._blocks = [_Block(0, "")]
+        self._links: list[int] = []  # depths of the links we are in
+        self._stresses: list[int] = []  # and of the emphases
+        self._parts: list[str] = []
+        self._linked = self._stressed = 0
+
+    def read(self) -> Reading:
+        steps = self._tree.walk(UNSEEN)
+        step = next(steps, None)
+        while step is not None and self._left_chars > 0:
+            self._leave(step.depth)
+            if step.tag:
+                step = _advance(steps, self._enter(step))
+            else:
+                self._hear(step.text)
+                step = next(steps, None)
+        self._flush()
+        return self._reading
+
+    def _hear(self, text: str) -> None:
+        self._parts.append(text)
+        if self._links:
+            self._linked += len(text.strip())
+        if self._stresses:
+            self._stressed += len(text.strip())
+
+    def _leave(self, depth: int) -> None:
+        """Close what is not an ancestor of something at this depth."""
+        while self._blocks[-1].depth >= depth:
+            self._flush()
+            self._blocks.pop()
+        for depths in (self._links, self._stresses):
+            while depths and depths[-1] >= depth:
+                depths.pop()
+
+    def _enter(self, step: Step) -> bool:
+        """Open an element; True if nothing inside it shall be read."""
+        tag = step.tag
+        if self._is_unseen(step.element):
+            return True
+        if tag in BLOCKS:
+            self._flush()
+            self._blocks.append(self._block(step))
+        elif tag == "br":
+            self._parts.append("\n")
+        elif tag == "a":
+            self._links.append(step.depth)
+        elif tag in EMPHASIS:
+            self._stresses.append(step.depth)
+        return False
+
+    def _is_unseen(self, element: Element) -> bool:
+        tree = self._tree
+        if self._ignored and tree.key(element) in self._ignored:
+            return True
+        hidden = tree.attribute(element, "hidden")
+        if hidden is not None and hidden.lower() != "until-found":
+            return True
+        style = tree.attribute(element, "style")
+        return style is not None and _NOT_SHOWN.search(style) is not None
+
+    def _block(self, step: Step) -> _Block:
+        tree, tag, element, parent = self._tree, step.tag, step.element, self._blocks[-1]
+        if tag in ("html", "body"):  # their classes speak of the page, not of the place
+            return _Block(step.depth, tag, self._places.below(parent.place, tag, "", ""), parent.region)
+        identifier, classes = tree.attribute(element, "id") or "", tree.attribute(element, "class") or ""
+        role = tree.attribute(element, "role")
+        return _Block(
+            step.depth,
+            tag,
+            self._places.below(parent.place, tag, identifier, classes),
+            parent.region | region_of(tag, role, f"{identifier} {classes}", parent.region),
+            HEADINGS.get(tag) or parent.level,
+            self._is_skeleton(parent, tag, identifier, classes),
+        )
+
+    def _is_skeleton(self, parent: _Block, tag: str, identifier: str, classes: str) -> bool:
+        """Landmarks and named containers near the root make the skeleton; an article's inside is content."""
+        if not parent.skeleton or tag not in _STRUCTURE or len(self._blocks) > _SKELETON_DEPTH:
+            return False
+        if identifier or classes or tag in _LANDMARKS:
+            self._reading.skeleton.add(f"{parent.place}/{signature(tag, identifier, classes)}")
+            return tag != "article"
+        return tag in _CONTAINERS
+
+    def _flush(self) -> None:
+        """The run ends here: keep it, if it holds more than space."""
+        if not self._parts:
+            return
+        text = " ".join("".join(self._parts).split())[: self._left_chars]
+        if text:
+            block = self._blocks[-1]
+            level = block.level or (EMPHASIS_LEVEL if self._stressed * 10 >= len(text) * 9 else 0)
+            linked = min(self._linked, len(text))
+            self._reading.runs.append(Run(block.place, text, level, linked, block.region, block.tag))
+            self._left_chars -= len(text)
+        self._parts, self._linked, self._stressed = [], 0, 0
+
+
+def _advance(steps: Generator[Step, bool | None, None], skip: bool) -> Step | None:
+    try:
+        return steps.send(skip)
+    except StopIteration:
+        return None
