@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from recrawl.extract import turbo
 from recrawl.extract.charset import How, decode
@@ -88,8 +89,10 @@ class Parsed:
         if self.media is Media.HTML:
             return _blocks(self._reading.runs)
         if self.media is Media.XML and self.tree:
-            return tuple(xml_blocks(self.tree, self.settings.text_chars))
-        return tuple(text_blocks(self.source, self.settings.text_chars)) if self.media is not Media.OTHER else ()
+            found = xml_blocks(self.tree, self.settings.text_chars)
+        else:
+            found = text_blocks(self.source, self.settings.text_chars)
+        return tuple(islice(found, self.settings.block_limit))
 
     @cached_property
     def main(self) -> tuple[Block, ...]:
@@ -108,7 +111,7 @@ class Parsed:
         if self.tree is None:
             return Reading()
         ignored = {key for selector in self.ignore for key in self.tree.select(selector)}
-        return read_runs(self.tree, ignored, self.settings.text_chars)
+        return read_runs(self.tree, ignored, self.settings.text_chars, self.settings.block_limit)
 
     @cached_property
     def _is_linked(self) -> bool:

@@ -6,10 +6,9 @@ from recrawl.extract.labels import declared_inside, encoding_of
 
 PRESCAN_BYTES = 1024
 
-_SPACE = b"\t\n\f\r "
 _TAG = re.compile(rb"<(?:!--|/?[A-Za-z]|[!/?])")
 _META = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
-_LATE_META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
+_LATE_META = re.compile(rb"<[mM][eE][tT][aA][\t\n\f\r /]")
 _NAME_END = re.compile(rb"[\t\n\f\r >]")
 _BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
 _NAME = re.compile(rb"[^\t\n\f\r />][^\t\n\f\r />=]*")

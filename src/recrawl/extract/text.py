@@ -36,7 +36,7 @@ class Run:
     text: str
     level: int
     link_chars: int
-    region: Region
+    region: int
     tag: str
 
 
@@ -55,22 +55,23 @@ class _Block:
     depth: int
     tag: str
     place: int = ROOT
-    region: Region = Region.NONE
+    region: int = Region.NONE
     level: int = 0
     skeleton: bool = True
 
 
-def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int) -> Reading:
-    """All visible text outside the ignored elements, and the skeleton of the page."""
-    return _Walk(tree, ignored, chars).read()
+def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int, runs: int) -> Reading:
+    """All visible text outside the ignored elements, up to so many characters and runs, and the page's skeleton."""
+    return _Walk(tree, ignored, chars, runs).read()
 
 
 class _Walk:
-    def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int) -> None:
+    def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int, runs: int) -> None:
         self._tree = tree
         self._ignored = ignored
-        self._left_chars = chars
+        self._left_chars, self._left_runs = chars, runs
         self._places = Places()
+        self._regions: dict[tuple[str, str | None, str, str, int], int] = {}
         self._reading = Reading()
         self._blocks = [_Block(0, "")]
         self._links: list[int] = []  # depths of the links we are in
@@ -81,7 +82,7 @@ class _Walk:
     def read(self) -> Reading:
         steps = self._tree.walk(UNSEEN)
         step = next(steps, None)
-        while step is not None and self._left_chars > 0:
+        while step is not None and self._left_chars > 0 and self._left_runs > 0:
             self._leave(step.depth)
             if step.tag:
                 step = _advance(steps, self._enter(step))
@@ -143,10 +144,17 @@ class _Walk:
             step.depth,
             tag,
             self._places.below(parent.place, tag, identifier, classes),
-            parent.region | region_of(tag, role, f"{identifier} {classes}", parent.region),
+            parent.region | self._region(tag, role, identifier, classes, parent.region),
             HEADINGS.get(tag) or parent.level,
             self._is_skeleton(parent, tag, identifier, classes),
         )
+
+    def _region(self, tag: str, role: str | None, identifier: str, classes: str, parent: int) -> int:
+        key = (tag, role, identifier, classes, parent)
+        region = self._regions.get(key)
+        if region is None:
+            region = self._regions[key] = region_of(tag, role, f"{identifier} {classes}", parent)
+        return region
 
     def _is_skeleton(self, parent: _Block, tag: str, identifier: str, classes: str) -> bool:
         """Landmarks and named containers near the root make the skeleton; an article's inside is content."""
@@ -168,6 +176,7 @@ class _Walk:
             linked = min(self._linked, len(text))
             self._reading.runs.append(Run(block.place, text, level, linked, block.region, block.tag))
             self._left_chars -= len(text)
+            self._left_runs -= 1
         self._parts, self._linked, self._stressed = [], 0, 0
 
 

@@ -48,9 +48,7 @@ class TurboTree:
                 stack.pop()
             elif isinstance(node, turbohtml.Element):
                 tag = node.tag
-                if tag == "template":
-                    node, tag = _shadow(node), "div"
-                if node is None or tag in skip:
+                if tag in skip or (tag == "template" and _shadow(node) is None):
                     continue
                 if not (yield Step(len(stack), tag, node, "")):
                     stack.append(iter(node.children))
