@@ -5,7 +5,6 @@ socket, so neither a redirect nor a name that changes its answer can lead inside
 refused: an address that hides an IPv4 address inside is judged by the hidden one as well.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
@@ -93,7 +92,8 @@ def forbidden(ip: str) -> str | None:
     return _forbidden_v4(address) if isinstance(address, IPv4Address) else _forbidden_v6(address)
 
 
-def refusal(host: str, port: int, ip: str, own: Sequence[str]) -> str | None:
+@lru_cache(maxsize=16384)
+def refusal(host: str, port: int, ip: str, own: tuple[str, ...]) -> str | None:
     """Why a connection for `host` and `port` must not go to `ip`; None if it may. A metadata service is never
     reached through a name: only its own address or network in `own` opens it."""
     reason = forbidden(ip)

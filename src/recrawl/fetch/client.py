@@ -1,0 +1,163 @@
+"""The `Fetcher` on libcurl: one ask, one request, one reply."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recrawl.fetch.driver import Driver
+from recrawl.fetch.endpoint import Endpoint, locate
+from recrawl.fetch.evidence import answered, failed
+from recrawl.fetch.guard import refusal
+from recrawl.fetch.head import final_head, parse_headers, status_of
+from recrawl.fetch.request import condition_lines, header_lines, raw_request, standing_lines
+from recrawl.fetch.resolver import DnsLookup, Resolver
+from recrawl.fetch.transfer import OpenSocket, Order, Transfer, refused_sentence
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Ask, Reply, Times
+
+UNREACHED = (Failure.CONNECT, Failure.CONNECT_TIMEOUT)  # then another address of the host may do
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """`resolver`: the DNS server to ask (`127.0.0.1:5353`), '' for the system's. `ca_file`: certificates to
+    trust, '' for the system's. `kept_connections`: idle ones kept open, over all servers."""
+
+    user_agent: str
+    accept_language: str = "en;q=0.9, *;q=0.5"
+    resolver: str = ""
+    ca_file: str = ""
+    kept_connections: int = 256
+
+
+class CurlFetcher:
+    """Belongs to the loop that makes its first request. `open_socket` is where sockets come from."""
+
+    def __init__(
+        self, settings: FetchSettings, clock_now: Callable[[], float], open_socket: OpenSocket = socket.socket
+    ) -> None:
+        self._settings = settings
+        self._now = clock_now
+        self._open_socket = open_socket
+        self._standing = standing_lines(settings.user_agent, settings.accept_language)
+        self._ca_file = settings.ca_file or ssl.get_default_verify_paths().cafile or ""
+        self._lookup = DnsLookup(settings.resolver)
+        self._resolver = Resolver(self._lookup, clock_now)
+        self._driver: Driver | None = None
+        self._closed = False
+        self._idle: list[Transfer] = []
+        self._busy: set[Transfer] = set()
+
+    async def fetch(self, ask: Ask) -> Reply:
+        at = self._now()
+        located = locate(ask.url)
+        if located is None:
+            return failed(ask, at, Failure.BAD_ADDRESS, f"{ask.url[:200]!r} is not an address that can be asked")
+        endpoint, target = located
+        before_s = 0.0
+        addresses = (endpoint.literal,) if endpoint.literal else self._resolver.known(endpoint.host)
+        if not addresses:
+            loop = asyncio.get_running_loop()
+            started_at = loop.time()
+            answer = await self._resolver.resolve(endpoint.host, ask.limits.connect_s)
+            before_s = loop.time() - started_at
+            addresses = answer.addresses
+            if not addresses:
+                return failed(ask, at, Failure.NO_HOST, answer.problem, times=Times(before_s, total_s=before_s))
+        allowed = [ip for ip in addresses if refusal(endpoint.host, endpoint.port, ip, ask.own) is None]
+        if not allowed:
+            return failed(ask, at, Failure.FORBIDDEN_ADDRESS, _refused(endpoint, addresses[0], ask.own))
+        return await self._ask_one_of(allowed, ask, at, endpoint, target, before_s)
+
+    async def close(self) -> None:
+        """Open connections are closed; whoever still waits gets a failed reply."""
+        self._closed = True
+        for transfer in self._busy:
+            transfer.cut("the fetcher was closed")
+        if self._driver is not None:
+            self._driver.close()
+        while self._idle:
+            self._idle.pop().close()
+        await self._lookup.close()
+
+    async def _ask_one_of(
+        self, allowed: list[str], ask: Ask, at: float, endpoint: Endpoint, target: str, before_s: float
+    ) -> Reply:
+        """Try the addresses one after the other, within the one connect limit."""
+        conditions = condition_lines(ask)
+        lines = header_lines(self._standing, ask, conditions)
+        limits, passed_s = ask.limits, before_s
+        transfer = self._take()
+        started_at = transfer.now()
+        try:
+            for tried, address in enumerate(allowed):
+                connect_s = (limits.connect_s - passed_s) / (len(allowed) - tried)
+                total_s = limits.total_s - passed_s
+                await transfer.run(Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s))
+                if transfer.failure not in UNREACHED:
+                    break
+                passed_s = before_s + transfer.now() - started_at
+            if tried and transfer.failure is None:
+                self._resolver.prefer(endpoint.host, address)
+            request = raw_request(endpoint.authority, target, lines)
+            return _reply(transfer, ask, at, request, passed_s, bool(conditions))
+        finally:
+            self._give_back(transfer)
+
+    def _take(self) -> Transfer:
+        if self._closed:
+            raise RuntimeError("this fetcher is closed")
+        if self._driver is None:
+            self._driver = Driver(asyncio.get_running_loop(), self._settings.kept_connections)
+        transfer = self._idle.pop() if self._idle else Transfer(self._driver, self._ca_file, self._open_socket)
+        self._busy.add(transfer)
+        return transfer
+
+    def _give_back(self, transfer: Transfer) -> None:
+        self._busy.discard(transfer)
+        if self._closed:
+            transfer.close()
+        else:
+            self._idle.append(transfer)
+
+
+def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float, conditional: bool) -> Reply:
+    head = final_head(transfer.lines)
+    times, peer = transfer.times(before_s), transfer.peer()
+    received_bytes = transfer.head_bytes + transfer.body_bytes
+    failure = transfer.failure
+    if not head:
+        failure = failure or Failure.PROTOCOL
+        detail = transfer.detail or "the answer has no complete head"
+        return failed(
+            ask,
+            at,
+            failure,
+            detail,
+            raw_request=request,
+            peer=peer,
+            times=times,
+            received_bytes=received_bytes,
+        )
+    pieces = transfer.pieces
+    return answered(
+        ask,
+        at,
+        status_of(head),
+        parse_headers(head),
+        pieces[0] if len(pieces) == 1 else b"".join(pieces),
+        conditional=conditional,
+        raw_request=request,
+        raw_head=b"".join(head),
+        peer=peer,
+        times=times,
+        received_bytes=received_bytes,
+        lost=None if failure is None else (failure, transfer.detail),
+    )
+
+
+def _refused(endpoint: Endpoint, address: str, own: tuple[str, ...]) -> str:
+    reason = refusal(endpoint.host, endpoint.port, address, own) or ""
+    return refused_sentence(endpoint.host, address, reason)

@@ -1,0 +1,89 @@
+"""libcurl's multi interface driven by the running asyncio loop: its sockets and its one timer."""
+
+import asyncio
+from collections.abc import Callable
+
+import pycurl
+
+from recrawl.fetch.sockets import watcher_for
+
+Ended = Callable[[int, str], None]  # libcurl's error number (0: none) and message
+
+
+class Driver:
+    """Runs easy handles. `ended` is called once for each handle started, unless it is abandoned first."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int) -> None:
+        self.loop = loop
+        self._multi = multi = pycurl.CurlMulti()
+        self._ended: dict[pycurl.Curl, Ended] = {}
+        self._watcher = watcher_for(loop, self._act)
+        self._starting = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0.0  # when our timer rings
+        self._due_at = 0.0  # when libcurl wants to be called; 0: not at all
+        multi.setopt(pycurl.M_SOCKETFUNCTION, self._watcher.watch)
+        multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
+        multi.setopt(pycurl.M_MAXCONNECTS, kept_connections)
+        multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)  # streams of one HTTP/2 connection
+
+    def start(self, curl: pycurl.Curl, ended: Ended) -> None:
+        self._ended[curl] = ended
+        self._starting = True
+        self._multi.add_handle(curl)  # asks for a timer of 0 ms, which is answered right here
+        self._starting = False
+        self._act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def abandon(self, curl: pycurl.Curl) -> None:
+        """Stop a transfer; its connection is closed if it was under way."""
+        if self._ended.pop(curl, None) is not None:
+            self._multi.remove_handle(curl)
+
+    def close(self) -> None:
+        for curl in list(self._ended):
+            self.abandon(curl)
+        self._multi.close()
+        self._watcher.close()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _act(self, descriptor: int, events: int) -> None:
+        _, running = self._multi.socket_action(descriptor, events)
+        if running < len(self._ended):
+            self._collect()
+
+    def _collect(self) -> None:
+        _, done, failed = self._multi.info_read()
+        for curl in done:
+            self._multi.remove_handle(curl)
+            self._ended.pop(curl)(0, "")
+        for curl, code, message in failed:
+            self._multi.remove_handle(curl)
+            self._ended.pop(curl)(code, message)
+
+    def _on_timer(self, milliseconds: int) -> None:
+        """libcurl has one timer. A timer that would ring too early is left alone and set anew when it rings."""
+        if self._starting:
+            return
+        if milliseconds < 0:
+            self._due_at = 0.0
+            return
+        self._due_at = self.loop.time() + milliseconds / 1000.0
+        if self._timer is None or self._rings_at > self._due_at:
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._rings_at = self._due_at
+        self._timer = self.loop.call_at(self._due_at, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        if not self._due_at:
+            return
+        if self._due_at > self.loop.time():
+            self._set_timer()
+            return
+        self._due_at = 0.0
+        self._act(pycurl.SOCKET_TIMEOUT, 0)

@@ -1,0 +1,136 @@
+"""What an answer proves, decided by its head; a body only counts where it is the document.
+
+200, 203 and other 2xx   DOCUMENT, once the body is whole and decoded
+204, 205, 206, 226       BROKEN: there is no document, or only a part that nobody asked for
+304                      NOT_MODIFIED if a condition was sent, else FAILED (unasked)
+300–303, 307, 308        REDIRECT if there is a Location, else BROKEN
+404, 410                 MISSING
+429, 503                 BUSY
+other 4xx                REFUSED
+anything else            BROKEN
+"""
+
+from collections.abc import Mapping
+
+from recrawl.fetch.decode import Bomb, Undecodable, decode
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Ask, Evidence, Limits, Reply, Times
+
+Headers = tuple[tuple[str, str], ...]
+
+BY_STATUS: Mapping[int, Evidence] = {
+    204: Evidence.BROKEN,
+    205: Evidence.BROKEN,
+    206: Evidence.BROKEN,
+    226: Evidence.BROKEN,
+    300: Evidence.REDIRECT,
+    301: Evidence.REDIRECT,
+    302: Evidence.REDIRECT,
+    303: Evidence.REDIRECT,
+    304: Evidence.NOT_MODIFIED,
+    307: Evidence.REDIRECT,
+    308: Evidence.REDIRECT,
+    404: Evidence.MISSING,
+    410: Evidence.MISSING,
+    429: Evidence.BUSY,
+    503: Evidence.BUSY,
+}
+NEEDS_ALL = (Evidence.DOCUMENT, Evidence.NOT_MODIFIED)  # the others are proved by their head
+UNASKED = (Failure.UNASKED_304, "the server answered 304 although no condition was sent")
+NO_TIMES = Times()
+BY_CLASS: Mapping[int, Evidence] = {2: Evidence.DOCUMENT, 4: Evidence.REFUSED}
+
+
+def evidence_of(status: int, has_target: bool) -> Evidence:
+    """What a status proves, leaving aside whether a 304 was asked for."""
+    evidence = BY_STATUS.get(status) or BY_CLASS.get(status // 100, Evidence.BROKEN)
+    return Evidence.BROKEN if evidence is Evidence.REDIRECT and not has_target else evidence
+
+
+def answered(
+    ask: Ask,
+    at: float,
+    status: int,
+    headers: Headers = (),
+    sent_body: bytes = b"",
+    *,
+    conditional: bool,
+    raw_request: bytes = b"",
+    raw_head: bytes = b"",
+    peer: str = "",
+    times: Times = NO_TIMES,
+    received_bytes: int = 0,
+    lost: tuple[Failure, str] | None = None,
+) -> Reply:
+    """The reply to an ask whose answer has a complete head. `conditional`: a condition was sent. `lost` says why
+    the body could not be read whole; that is a failure only where the body is the document."""
+    codings, has_target = [], False
+    for name, value in headers:
+        if name == "content-encoding":
+            codings.append(value)
+        elif name == "location" and value:
+            has_target = True
+    evidence = evidence_of(status, has_target)
+    body = sent_body
+    if evidence is Evidence.NOT_MODIFIED:
+        body = sent_body = b""
+        lost = None if conditional else UNASKED
+    elif lost is None and codings:
+        body, lost = _decoded(sent_body, codings, ask.limits)
+    failure, detail = lost or (None, "")
+    if lost is not None:
+        body = sent_body = b""
+        if evidence in NEEDS_ALL:
+            evidence = Evidence.FAILED
+        else:
+            failure = None
+    return Reply(
+        ask,
+        at,
+        evidence,
+        status,
+        headers,
+        raw_request,
+        raw_head,
+        sent_body,
+        body,
+        peer,
+        times,
+        failure,
+        detail,
+        received_bytes,
+    )
+
+
+def failed(
+    ask: Ask,
+    at: float,
+    failure: Failure,
+    detail: str,
+    *,
+    raw_request: bytes = b"",
+    peer: str = "",
+    times: Times = NO_TIMES,
+    received_bytes: int = 0,
+) -> Reply:
+    """The reply to an ask that brought no answer with a complete head."""
+    return Reply(
+        ask,
+        at,
+        Evidence.FAILED,
+        raw_request=raw_request,
+        peer=peer,
+        times=times,
+        failure=failure,
+        detail=detail,
+        received_bytes=received_bytes,
+    )
+
+
+def _decoded(sent_body: bytes, codings: list[str], limits: Limits) -> tuple[bytes, tuple[Failure, str] | None]:
+    try:
+        return decode(sent_body, codings, limits), None
+    except Undecodable as error:
+        return b"", (Failure.UNDECODABLE, str(error))
+    except Bomb as error:
+        return b"", (Failure.BOMB, str(error))

@@ -1,0 +1,88 @@
+"""The request head: what recrawl says of itself and what it sends back to be compared."""
+
+import re
+
+from recrawl.fetch.caching import is_safe_date, is_safe_etag
+from recrawl.model.visit import Ask
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+UNSAFE_IN_AGENT = re.compile(r"[^\x20-\x7e]|[()\\]")
+
+# What never leaves, whoever asks: credentials, traces of other visits, and what the transport decides itself.
+NEVER_SENT = frozenset(
+    {
+        "authorization",
+        "connection",
+        "content-length",
+        "cookie",
+        "cookie2",
+        "expect",
+        "host",
+        "if-match",
+        "if-modified-since",
+        "if-none-match",
+        "if-range",
+        "if-unmodified-since",
+        "proxy-authorization",
+        "range",
+        "referer",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+
+
+def user_agent(version: str, contact: str) -> str:
+    """`recrawl/1.0 (+https://example.org/crawler)`: who asks, and whom to write to."""
+    safe = UNSAFE_IN_AGENT.sub("", contact).strip()
+    return f"recrawl/{version} (+{safe})" if safe else f"recrawl/{version}"
+
+
+def standing_lines(agent: str, accept_language: str) -> list[bytes]:
+    """The header lines of every request."""
+    fields = (
+        ("User-Agent", agent),
+        ("Accept", ACCEPT),
+        ("Accept-Encoding", ACCEPT_ENCODING),
+        ("Accept-Language", accept_language),
+    )
+    return [_line(name, value) for name, value in fields if value and VALUE.fullmatch(value)]
+
+
+def header_lines(standing: list[bytes], ask: Ask, conditions: list[bytes]) -> list[bytes]:
+    """The header lines of one request; `standing` itself when there is nothing to add."""
+    if not ask.headers:
+        return standing + conditions if conditions else standing
+    own = [(name, value) for name, value in ask.headers if _may_be_sent(name, value)]
+    replaced = {name.lower().encode("ascii") for name, _ in own}
+    kept = [line for line in standing if line.partition(b":")[0].lower() not in replaced]
+    return kept + [_line(name, value) for name, value in own] + conditions
+
+
+def condition_lines(ask: Ask) -> list[bytes]:
+    """The validators, sent back as they came where that is safe."""
+    lines = []
+    if ask.etag and is_safe_etag(ask.etag):
+        lines.append(_line("If-None-Match", ask.etag))
+    if ask.last_modified and is_safe_date(ask.last_modified):
+        lines.append(_line("If-Modified-Since", ask.last_modified))
+    return lines
+
+
+def raw_request(authority: str, target: str, lines: list[bytes]) -> bytes:
+    """The head as it goes over the wire (for HTTP/2: as it would)."""
+    start = f"GET {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
+    return start + b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def _may_be_sent(name: str, value: str) -> bool:
+    return bool(NAME.fullmatch(name) and VALUE.fullmatch(value) and value.strip()) and name.lower() not in NEVER_SENT
+
+
+def _line(name: str, value: str) -> bytes:
+    return f"{name}: {value}".encode("latin-1")

@@ -1,0 +1,255 @@
+"""One easy handle and the limits of the request it carries; used again and again."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pycurl
+
+from recrawl.fetch.driver import Driver
+from recrawl.fetch.endpoint import Endpoint
+from recrawl.fetch.failures import failure_of
+from recrawl.fetch.guard import refusal
+from recrawl.fetch.head import final_head, status_of
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Limits, Times
+
+ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
+RECEIVE_BYTES = 64 * 1024
+UNKNOWN = -1
+STOP = -1
+NO_SOCKET = int(pycurl.SOCKET_BAD)
+GO_ON = int(pycurl.PREREQFUNC_OK)
+ABORT = int(pycurl.PREREQFUNC_ABORT)
+
+OpenSocket = Callable[[int, int, int], socket.socket]
+
+
+class Order(NamedTuple):
+    """What a transfer is to do: ask one address for one thing."""
+
+    endpoint: Endpoint
+    address: str
+    target: str
+    header_lines: list[bytes]
+    own: tuple[str, ...]
+    limits: Limits
+    connect_s: float
+    total_s: float
+
+    @property
+    def times_and_sizes(self) -> tuple[Limits, float, float]:
+        return self.limits, self.connect_s, self.total_s
+
+
+# Set once: a request is one GET over HTTP, never through a proxy, never with a cookie or a password, never
+# followed anywhere; the body comes as it was coded.
+STANDING = (
+    (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+    (pycurl.REDIR_PROTOCOLS, 0),
+    (pycurl.FOLLOWLOCATION, 0),
+    (pycurl.PROXY, ""),
+    (pycurl.NOPROXY, "*"),
+    (pycurl.NETRC, pycurl.NETRC_IGNORED),
+    (pycurl.HTTP09_ALLOWED, 0),
+    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
+    (pycurl.HTTP_CONTENT_DECODING, 0),
+    (pycurl.HTTP_TRANSFER_DECODING, 1),
+    (pycurl.PATH_AS_IS, 1),
+    (pycurl.NOSIGNAL, 1),
+    (pycurl.NOPROGRESS, 1),
+    (pycurl.SSL_VERIFYPEER, 1),
+    (pycurl.SSL_VERIFYHOST, 2),
+    (pycurl.BUFFERSIZE, RECEIVE_BYTES),
+    (pycurl.TCP_KEEPALIVE, 1),
+)
+
+
+class Transfer:
+    """The state of one request. After `run`, `lines` are the head lines of all responses, `pieces` the body as
+    sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
+
+    def __init__(self, driver: Driver, ca_file: str, open_socket: OpenSocket) -> None:
+        self._driver = driver
+        self._loop = driver.loop
+        self._open_socket = open_socket
+        self._before: Order | None = None
+        self._curl = curl = pycurl.Curl()
+        for option, value in STANDING:
+            curl.setopt(option, value)
+        if ca_file:
+            curl.setopt(pycurl.CAINFO, ca_file)
+        curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
+        curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_open)
+        curl.setopt(pycurl.PREREQFUNCTION, self._on_connected)
+
+    async def run(self, order: Order) -> None:
+        """Make the request to the address of the order; never raises for what the server does."""
+        self._begin(order)
+        self._prepare(order)
+        self._waiter: asyncio.Future[None] = self._loop.create_future()
+        limits = order.limits
+        self._watching = self._loop.call_later(min(limits.first_byte_s, limits.slow_for_s), self._watch)
+        try:
+            self._driver.start(self._curl, self._on_end)
+            await self._waiter
+        finally:
+            self._watching.cancel()
+            self._driver.abandon(self._curl)
+
+    def times(self, before_s: float) -> Times:
+        """`before_s`: what had passed before libcurl was asked (the name was looked up)."""
+        info = self._curl.getinfo
+        first, total = info(pycurl.STARTTRANSFER_TIME), info(pycurl.TOTAL_TIME)
+        connect = tls = 0.0
+        if info(pycurl.NUM_CONNECTS):
+            connect, tls = info(pycurl.CONNECT_TIME), info(pycurl.APPCONNECT_TIME)
+        if before_s:
+            connect, tls, first = (passed and passed + before_s for passed in (connect, tls, first))
+        return Times(before_s, connect, tls, first, total + before_s)
+
+    def peer(self) -> str:
+        return str(self._curl.getinfo(pycurl.PRIMARY_IP))
+
+    def now(self) -> float:
+        return self._loop.time()
+
+    def cut(self, why: str) -> None:
+        """End a request from outside."""
+        self._give_up(Failure.RESET, why)
+
+    def close(self) -> None:
+        self._curl.close()
+
+    def _begin(self, order: Order) -> None:
+        self._order = order
+        self.lines: list[bytes] = []
+        self.pieces: list[bytes] = []
+        self.head_bytes = 0
+        self.body_bytes = 0
+        self.failure: Failure | None = None
+        self.detail = ""
+        self._body_room = UNKNOWN
+        self._sent_at = 0.0
+        self._mark_at = 0.0  # since when the speed is being measured; 0: no byte yet
+        self._mark_bytes = 0
+
+    def _prepare(self, order: Order) -> None:
+        """Only what differs from the request before is set."""
+        setopt, before = self._curl.setopt, self._before
+        endpoint, address = order.endpoint, order.address
+        setopt(pycurl.URL, f"{endpoint.scheme}://{endpoint.authority}{order.target}")
+        if before is None or address != before.address:
+            setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
+        if before is None or order.header_lines is not before.header_lines:
+            setopt(pycurl.HTTPHEADER, order.header_lines)
+        if before is None or order.times_and_sizes != before.times_and_sizes:
+            self._set_limits(order)
+        self._before = order
+
+    def _set_limits(self, order: Order) -> None:
+        setopt, limits = self._curl.setopt, order.limits
+        setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(order.connect_s))
+        setopt(pycurl.TIMEOUT_MS, milliseconds(order.total_s))
+        setopt(pycurl.MAXFILESIZE_LARGE, limits.body_bytes)
+        self._most_head_bytes = limits.header_bytes
+        self._most_lines = limits.header_count + 2  # the status line and the empty one
+
+    # what libcurl calls
+
+    def _on_header(self, line: bytes) -> int | None:
+        lines = self.lines
+        if not lines:
+            self._mark_at = self._loop.time()
+        lines.append(line)
+        self.head_bytes += len(line)
+        if self.head_bytes > self._most_head_bytes or len(lines) > self._most_lines:
+            return self._stop(Failure.HEADERS_TOO_LARGE, "the head of the answer is beyond the limits")
+        return None
+
+    def _on_body(self, piece: bytes) -> int | None:
+        if self._body_room == UNKNOWN:
+            self._body_room = self._room_for_body()
+        self.body_bytes += len(piece)
+        if self.body_bytes > self._body_room:
+            return self._stop(Failure.BODY_TOO_LARGE, f"the body is longer than {self._body_room} bytes")
+        self.pieces.append(piece)
+        return None
+
+    def _on_open(self, purpose: int, asked: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
+        """The guard's last word: no socket, no connection."""
+        family, kind, protocol, (address, port, *_) = asked
+        endpoint = self._order.endpoint
+        reason = refusal(endpoint.host, endpoint.port, address, self._order.own)
+        if reason is None and port != endpoint.port:
+            reason = "not the port that was asked for"
+        if reason is not None:
+            self._stop(Failure.FORBIDDEN_ADDRESS, refused_sentence(endpoint.host, address, reason))
+            return NO_SOCKET
+        try:
+            return self._open_socket(family, kind, protocol)
+        except OSError as error:
+            self._stop(Failure.CONNECT, f"no socket could be opened: {error}")
+            return NO_SOCKET
+
+    def _on_connected(self, address: str, local: str, port: int, local_port: int) -> int:
+        """Before every request, on kept connections too: is it the address this ask was allowed?"""
+        self._sent_at = self._loop.time()
+        if address == self._order.address:
+            return GO_ON
+        self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
+        return ABORT
+
+    def _on_end(self, code: int, message: str) -> None:
+        if code and self.failure is None:
+            info = self._curl.getinfo
+            self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
+            self.detail = message
+        self._wake()
+
+    # limits that libcurl does not know
+
+    def _room_for_body(self) -> int:
+        most = self._order.limits.body_bytes
+        return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
+
+    def _watch(self) -> None:
+        """Rings when the first byte, or the end of a stretch in which the speed is measured, is due."""
+        now, limits = self._loop.time(), self._order.limits
+        due_at = self._sent_at + limits.first_byte_s if not self._mark_at else self._mark_at + limits.slow_for_s
+        if not self._sent_at:
+            due_at = now + limits.first_byte_s  # still connecting: that has its own limit
+        elif now >= due_at:
+            received = self.head_bytes + self.body_bytes
+            if not self._mark_at:
+                return self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
+            if received - self._mark_bytes < limits.slow_bytes_per_s * (now - self._mark_at):
+                return self._give_up(Failure.TOO_SLOW, f"slower than {limits.slow_bytes_per_s} bytes a second")
+            self._mark_at, self._mark_bytes = now, received
+            due_at = now + limits.slow_for_s
+        self._watching = self._loop.call_at(due_at, self._watch)
+
+    def _give_up(self, failure: Failure, detail: str) -> None:
+        self._stop(failure, detail)
+        self._driver.abandon(self._curl)
+        self._wake()
+
+    def _stop(self, failure: Failure, detail: str) -> int:
+        if self.failure is None:
+            self.failure, self.detail = failure, detail
+        return STOP
+
+    def _wake(self) -> None:
+        if not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+def milliseconds(seconds: float) -> int:
+    """At least one: libcurl takes 0 for "no limit"."""
+    return max(1, int(seconds * 1000))
+
+
+def refused_sentence(host: str, address: str, reason: str) -> str:
+    return f"{host} leads to {address} ({reason}); list it under `own` if it is yours"
