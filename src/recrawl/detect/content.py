@@ -1,0 +1,62 @@
+"""What of a document is content: its title, its main text, and where the links of its main text lead.
+
+Links count because a list may change its targets and not one word. They come as one block, in an order of
+their own, without the parameters that look like tokens (sessions, cache busters); where they still differ at
+every look, that block is learnt as noise like any other.
+"""
+
+import re
+from collections.abc import Iterable
+
+from recrawl.detect.digest import fold
+from recrawl.detect.shapes import Shape, shape_of
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Link
+
+TITLE = -1  # places of what stands nowhere in the text
+LINKS = -2
+COUNTED_RELATIONS = frozenset({"a", "area", "next"})
+MOST_LINKS = 5_000
+_WORD = re.compile(r"\w+")
+
+
+def content(document: Document) -> tuple[Block, ...]:
+    """Folded, non-empty blocks: title, main text, links."""
+    return (*text_blocks(document), *link_blocks(document))
+
+
+def text_blocks(document: Document) -> tuple[Block, ...]:
+    blocks = (Block(TITLE, document.title), *document.main)
+    folded = (Block(block.place, fold(block.text)) for block in blocks)
+    return tuple(block for block in folded if block.text)
+
+
+def link_blocks(document: Document) -> tuple[Block, ...]:
+    targets = sorted({target(link.url) for link in _main_links(document)})
+    return (Block(LINKS, " ".join(targets)),) if targets else ()
+
+
+def has_text(document: Document | None) -> bool:
+    return document is not None and document.media is not Media.OTHER and bool(document.title or document.main)
+
+
+def target(url: str) -> str:
+    """An address without fragment, path parameters and token-like query values: near enough to canonical."""
+    base, _, query = url.partition("#")[0].partition("?")
+    path = "/".join(segment.partition(";")[0] for segment in base.split("/"))
+    kept = [pair for pair in query.split("&") if pair and not _is_token(pair)]
+    return path + ("?" + "&".join(sorted(kept)) if kept else "")
+
+
+def _is_token(pair: str) -> bool:
+    value = pair.partition("=")[2]
+    return len(value) >= 8 and shape_of(value) in (Shape.TOKEN, Shape.MOMENT)
+
+
+def _main_links(document: Document) -> Iterable[Link]:
+    """Links all of whose words stand in the main text; a document does not say where its links stand."""
+    counted = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS]
+    if not counted:
+        return []
+    words = {word for block in document.main for word in _WORD.findall(block.text)}
+    return [link for link in counted if link.text and words.issuperset(_WORD.findall(link.text))]

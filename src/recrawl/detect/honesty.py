@@ -1,0 +1,62 @@
+"""How far a server's word is taken: validators and Last-Modified."""
+
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from recrawl.detect.noise import read_page
+from recrawl.model.page import Page, Status
+from recrawl.model.visit import Reply
+
+CONDITIONAL_IN_A_ROW = 8  # plus 0..4 by page, so that pages visited together are not all fetched whole together
+DISTRUST_VISITS = 20
+JUST_NOW_S = 2.0
+
+
+def ask_conditionally(page: Page) -> bool:
+    """Whether to send the validators. Not without a copy that a 304 could confirm; not every tenth time or so
+    (law 10); not while they are distrusted, which `Page.noise` remembers."""
+    if not (page.etag or page.last_modified) or not page.body_digest or page.status in (Status.NEW, Status.GONE):
+        return False
+    if page.conditional >= CONDITIONAL_IN_A_ROW + page.id % 5:
+        return False
+    return read_page(page.noise).distrust == 0
+
+
+def validators_lied(page: Page, reply: Reply) -> bool:
+    """Asked of an answer whose content changed: it still carries the validator of the old content, so a
+    conditional request would have been told "not modified"."""
+    etag, last_modified = reply.header("etag"), reply.header("last-modified")
+    if page.etag:
+        return etag == page.etag
+    return bool(page.last_modified) and not etag and last_modified == page.last_modified
+
+
+def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
+    """How long before this visit the page changed, by its Last-Modified, measured with the server's own clock; None
+    if that is no evidence: absent, in the future, "now" (made for every answer), always the same age, or from before
+    the visit that saw the earlier content."""
+    modified_at = http_date(reply.header("last-modified"))
+    if modified_at is None:
+        return None
+    ago_s = (http_date(reply.header("date")) or reply.at) - modified_at
+    if ago_s < JUST_NOW_S or (page.checked_at is not None and reply.at - ago_s <= page.checked_at):
+        return None
+    return None if _rolls(page, ago_s) else ago_s
+
+
+def http_date(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _rolls(page: Page, ago_s: float) -> bool:
+    """The previous answer claimed the same age: the server reckons it from the moment of asking."""
+    earlier_at = http_date(page.last_modified)
+    return (
+        page.checked_at is not None
+        and earlier_at is not None
+        and abs(page.checked_at - earlier_at - ago_s) < JUST_NOW_S
+    )

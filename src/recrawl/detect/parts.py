@@ -1,0 +1,181 @@
+"""The parts a page may change in, each with a name that is the same on the next visit and on sister pages.
+
+A template's place is often shared by noise and content (`body > p` holds the clock and the article), so noise is
+learnt in parts as small as possible:
+
+    FIELD   one moment, token or number in a sentence    (place, skeleton of the text, which hole)
+    SLOT    one block among several of the same place    (place, which of them, how many there are)
+    PLACE   all blocks of a place
+
+A field is named when only values changed; a slot when a block said something else among others that did not; the
+place when all of its blocks did, or when blocks came, went or changed their order.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import xxhash
+
+from recrawl.detect.content import LINKS
+from recrawl.detect.sequence import matches
+from recrawl.detect.shapes import HOLE, Cut, cut
+from recrawl.model.document import Block
+
+MASK = "…"  # stands in a masked text for what was left out
+
+
+class PartKind(IntEnum):
+    """The two lowest bits of a part's name."""
+
+    FIELD = 0
+    SLOT = 1
+    PLACE = 2
+
+    @classmethod
+    def of(cls, key: int) -> "PartKind":
+        return cls(key & 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of content and the names of its parts."""
+
+    block: Block
+    cut: Cut
+    place: int
+    slot: int
+    fields: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A part that differs. `mostly_same`: most of its blocks or values stayed, as in a list that grew."""
+
+    key: int
+    place: int  # name of the place it lies in
+    value: str = ""  # of a field, as it is now
+    skeleton: str = ""
+    mostly_same: bool = False
+
+    @property
+    def kind(self) -> PartKind:
+        return PartKind.of(self.key)
+
+
+def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
+    total = Counter(block.place for block in blocks)
+    seen: Counter[int] = Counter()
+    made = []
+    for block in blocks:
+        made.append(_piece(block, seen[block.place], total[block.place]))
+        seen[block.place] += 1
+    return tuple(made)
+
+
+def masked(made: Iterable[Piece], noise: Collection[int]) -> tuple[Block, ...]:
+    """The blocks without what is noise."""
+    kept = (_masked(piece, noise) for piece in made if piece.place not in noise and piece.slot not in noise)
+    return tuple(block for block in kept if block.text)
+
+
+def values(made: Iterable[Piece], wanted: Collection[int]) -> Mapping[int, str]:
+    """What stands in each of the wanted parts now."""
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for piece in made:
+        for key in (piece.place, piece.slot):
+            if key in wanted:
+                found[key].append(piece.block.text)
+        for key, value in zip(piece.fields, piece.cut.values, strict=True):
+            if key in wanted:
+                found[key].append(value)
+    return {key: "\n".join(texts) for key, texts in found.items()}
+
+
+def differing(old: Iterable[Piece], new: Iterable[Piece]) -> tuple[Found, ...]:
+    before, after = _by_place(old), _by_place(new)
+    found: list[Found] = []
+    for place in dict.fromkeys((*before, *after)):
+        found.extend(_in_place(place, before.get(place, []), after.get(place, [])))
+    return tuple(found)
+
+
+def _piece(block: Block, which: int, total: int) -> Piece:
+    made = Cut(block.text) if block.place == LINKS else cut(block.text)
+    stem = f"{block.place}\n{made.skeleton}\n".encode("utf-8", "surrogatepass")
+    return Piece(
+        block,
+        made,
+        place=_key(PartKind.PLACE, b"%d" % block.place),
+        slot=_key(PartKind.SLOT, b"%d\n%d\n%d" % (block.place, which, total)),
+        fields=tuple(_key(PartKind.FIELD, stem + b"%d" % hole) for hole in range(len(made.values))),
+    )
+
+
+def _key(kind: PartKind, name: bytes) -> int:
+    return xxhash.xxh32_intdigest(name, kind) & ~3 | kind
+
+
+def _masked(piece: Piece, noise: Collection[int]) -> Block:
+    if not any(key in noise for key in piece.fields):
+        return piece.block
+    shown = [MASK if key in noise else value for key, value in zip(piece.fields, piece.cut.values, strict=True)]
+    parts = piece.cut.skeleton.split(HOLE)
+    text = "".join(part + value for part, value in zip(parts, (*shown, ""), strict=True))
+    return Block(piece.block.place, "" if _says_nothing(piece, text) else text, piece.block.level)
+
+
+def _says_nothing(piece: Piece, text: str) -> bool:
+    return not any(letter.isalnum() for letter in text) and any(letter.isalnum() for letter in piece.block.text)
+
+
+def _by_place(made: Iterable[Piece]) -> dict[int, list[Piece]]:
+    grouped: defaultdict[int, list[Piece]] = defaultdict(list)
+    for piece in made:
+        grouped[piece.place].append(piece)
+    return grouped
+
+
+def _in_place(place: int, old: list[Piece], new: list[Piece]) -> list[Found]:
+    if [piece.block.text for piece in old] == [piece.block.text for piece in new]:
+        return []
+    before, after = _by_skeleton(old), _by_skeleton(new)
+    if not before.keys() & after.keys():
+        return [Found(place, place)]
+    whole = Found(place, place, mostly_same=_mostly_same(_skeletons(old), _skeletons(new)))
+    if len(old) != len(new):
+        return [whole]
+    if _reordered(_skeletons(old), _skeletons(new)):
+        return [Found(place, place)]
+    slots = [Found(piece.slot, place) for piece in new if piece.cut.skeleton not in before]
+    fields = [found for skeleton in after if skeleton in before for found in _fields(before[skeleton], after[skeleton])]
+    return [*slots, *fields] or [whole]
+
+
+def _fields(old: list[Piece], new: list[Piece]) -> Iterator[Found]:
+    for hole, key in enumerate(new[0].fields):
+        before = [piece.cut.values[hole] for piece in old]
+        after = [piece.cut.values[hole] for piece in new]
+        if before != after:
+            mostly = _mostly_same(before, after)
+            yield Found(key, new[0].place, after[0], new[0].cut.skeleton, mostly)
+
+
+def _mostly_same(old: list[str], new: list[str]) -> bool:
+    return len(matches(old, new)) * 4 >= max(len(old), len(new)) * 3
+
+
+def _reordered(old: list[str], new: list[str]) -> bool:
+    return old != new and Counter(old) == Counter(new)
+
+
+def _by_skeleton(made: Iterable[Piece]) -> dict[str, list[Piece]]:
+    grouped: defaultdict[str, list[Piece]] = defaultdict(list)
+    for piece in made:
+        grouped[piece.cut.skeleton].append(piece)
+    return grouped
+
+
+def _skeletons(made: list[Piece]) -> list[str]:
+    return [piece.cut.skeleton for piece in made]

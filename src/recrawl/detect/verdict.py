@@ -1,0 +1,267 @@
+"""The one decision: what did this visit prove?
+
+    at_once             the reply alone                    failed, 304, missing, moved, equal bytes
+    quick               and its document                   new, soft 404, equal text once noise is masked
+    thorough            and the version kept before        changed, how much; or only noise after all
+    judge_second_look   and a second answer seconds later  noise or real, for good
+
+Each step gives a verdict or leaves it to the next, so the archive is read only when the text differs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recrawl.detect.answers import at_once, has_copy, kept, odd, settled
+from recrawl.detect.content import LINKS, TITLE, content, has_text
+from recrawl.detect.difference import Difference, differ
+from recrawl.detect.digest import body_digest, text_digest
+from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
+from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
+from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
+from recrawl.detect.parts import Found, Piece, differing, masked, pieces, values
+from recrawl.detect.simhash import share_between, simhash
+from recrawl.detect.soft404 import ErrorPage, is_soft_404
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Page
+from recrawl.model.verdict import Change, Lesson, Verdict
+from recrawl.model.visit import Evidence, Reply
+
+__all__ = ["NeedsPrevious", "at_once", "compare", "judge_second_look", "quick", "thorough"]
+
+SECOND_LOOK_HEADERS = (("cache-control", "no-cache"),)  # a copy from a cache would prove nothing
+UNDECODABLE_SHARE = 0.05  # of replacement characters in a text
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsPrevious:
+    """The text differs: only the version kept before can tell how."""
+
+    text_digest: bytes
+
+
+def compare(
+    page: Page,
+    reply: Reply,
+    document: Document | None,
+    previous: Document | None,
+    template: TemplateNoise | None = None,
+    error_page: ErrorPage | None = None,
+) -> Verdict:
+    """`quick`, then `thorough`, for callers who have the previous version at hand."""
+    verdict = quick(page, reply, document, template, error_page)
+    if not isinstance(verdict, NeedsPrevious) or document is None:
+        return verdict if isinstance(verdict, Verdict) else _by_bytes(page, reply)
+    return thorough(page, reply, document, previous, template)
+
+
+def quick(
+    page: Page,
+    reply: Reply,
+    document: Document | None,
+    template: TemplateNoise | None = None,
+    error_page: ErrorPage | None = None,
+) -> Verdict | NeedsPrevious:
+    """`document` None: not a kind that can be read, its bytes decide."""
+    verdict = at_once(page, reply) or _by_reading(page, document, error_page)
+    if verdict is not None:
+        return verdict
+    if document is None or not has_text(document):
+        return _by_bytes(page, reply)
+    made, knowledge = pieces(content(document)), Knowledge(read_page(page.noise), template or TemplateNoise())
+    blocks = masked(made, knowledge.mask)
+    if not has_copy(page):
+        return _new(page, reply, blocks)
+    if text_digest(blocks) == page.text_digest:
+        return _only_noise(page, reply, made, knowledge, blocks)
+    return NeedsPrevious(text_digest(blocks))
+
+
+def thorough(
+    page: Page, reply: Reply, document: Document, previous: Document | None, template: TemplateNoise | None = None
+) -> Verdict:
+    """Compare with the version kept. `previous` None: it cannot be read any more."""
+    knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
+    new = pieces(content(document))
+    if previous is None or not has_text(previous):
+        return _changed(page, reply, masked(new, knowledge.mask), None, Learnt(knowledge.page))
+    old = pieces(content(previous))
+    if _equal(old, new, knowledge):
+        return _only_noise(page, reply, new, knowledge, masked(new, knowledge.mask))
+    found = _not_noise(knowledge, differing(old, new))
+    learnt = after_difference(knowledge, found, reply.at)
+    wiser = Knowledge(learnt.noise, knowledge.template)
+    if _equal(old, new, wiser):
+        return _only_noise(page, reply, new, wiser, masked(new, wiser.mask), learnt.lessons)
+    difference = _difference(masked(old, wiser.mask), masked(new, wiser.mask))
+    verdict = _changed(page, reply, masked(new, wiser.mask), difference, learnt)
+    left = _not_noise(wiser, found)
+    asks = wants_second_look(knowledge, learnt.noise, left, difference.share, difference.changed_bytes)
+    return replace(verdict, second_look=asks)
+
+
+def judge_second_look(
+    page: Page,
+    reply: Reply,
+    document: Document,
+    previous: Document | None,
+    verdict: Verdict,
+    second: Reply,
+    second_document: Document | None,
+    template: TemplateNoise | None = None,
+) -> Verdict:
+    """The final verdict on the first of two answers seconds apart. `page` is as it was before the visit, `verdict`
+    what `thorough` said. The second answer should be asked for with the first one's validators and
+    `SECOND_LOOK_HEADERS`. If it fails, nothing is learnt and the first verdict stands."""
+    plain = replace(verdict, second_look=False)
+    moving = _moving(reply, document, second, second_document)
+    if moving is None or previous is None:
+        return plain
+    noise = replace(read_page(verdict.noise), distrust=read_page(page.noise).distrust)  # one visit, counted once
+    known = Knowledge(noise, template or TemplateNoise())
+    old, new = pieces(content(previous)), pieces(content(document))
+    suspects = _not_noise(known, differing(old, new))
+    standing = values(new, {part.key for part in moving})
+    learnt = after_second_look(known.page, suspects, moving, standing, conclusive=not _from_cache(second))
+    lessons = (*verdict.lessons, *learnt.lessons)
+    wiser = Knowledge(learnt.noise, known.template)
+    blocks = masked(new, wiser.mask)
+    if _equal(old, new, wiser):
+        return _only_noise(page, reply, new, wiser, blocks, lessons)
+    return _changed(page, reply, blocks, _difference(masked(old, wiser.mask), blocks), Learnt(learnt.noise, lessons))
+
+
+def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | None) -> Verdict | None:
+    """Answers that came whole but are not the page."""
+    if document is None or document.media is Media.OTHER:
+        return None
+    if is_soft_404(document, page.url, error_page):
+        reason = "a page that says not found under status 200"
+        return replace(kept(page, Change.UNKNOWN, reason), soft_404=True)
+    text = document.text
+    if text.count("\ufffd") > UNDECODABLE_SHARE * len(text):
+        return odd(page, "text that cannot be decoded")
+    empty = not document.main and page.simhash != 0  # there were words before
+    return odd(page, "a document without text") if empty else None
+
+
+def _by_bytes(page: Page, reply: Reply) -> Verdict:
+    new = not has_copy(page)
+    noise = _remembered(page, reply, read_page(page.noise), changed=not new)
+    return Verdict(
+        Change.NEW if new else Change.CHANGED,
+        share=0.0 if new else 1.0,
+        changed_bytes=0 if new else len(reply.body),
+        body_digest=body_digest(reply.body),
+        noise=write_page(noise),
+        reason="first seen" if new else "the bytes differ, and there is no text to compare",
+        changed_ago_s=last_modified_ago_s(reply, page),
+    )
+
+
+def _new(page: Page, reply: Reply, blocks: Sequence[Block]) -> Verdict:
+    verdict = _measured(page, reply, Change.NEW, blocks, Learnt(read_page(page.noise)))
+    return replace(verdict, reason="here again" if page.body_digest else "first seen")
+
+
+def _only_noise(
+    page: Page,
+    reply: Reply,
+    made: Sequence[Piece],
+    knowledge: Knowledge,
+    blocks: Sequence[Block],
+    lessons: tuple[Lesson, ...] = (),
+) -> Verdict:
+    learnt = after_look(settled(knowledge.page), values(made, knowledge.page.keys(Nature.NOISE)))
+    after = Knowledge(learnt.noise, knowledge.template)
+    if _all_noise(made, blocks):
+        reason = "all noise: everything on the page changes at every look, so a visit proves nothing"
+        return replace(kept(page, Change.UNKNOWN, reason, learnt.noise), only_noise=True, lessons=lessons)
+    return Verdict(
+        Change.SAME,
+        body_digest=body_digest(reply.body),
+        text_digest=text_digest(masked(made, after.mask)),
+        simhash=page.simhash,
+        text_bytes=_text_bytes(blocks),
+        noise=write_page(learnt.noise),
+        reason="only noise differs",
+        only_noise=True,
+        lessons=(*lessons, *learnt.lessons),
+    )
+
+
+def _changed(
+    page: Page, reply: Reply, blocks: Sequence[Block], difference: Difference | None, learnt: Learnt
+) -> Verdict:
+    verdict = _measured(page, reply, Change.CHANGED, blocks, learnt)
+    if difference is None:
+        share = share_between(page.simhash, verdict.simhash) if page.simhash else 1.0
+        size = max(1, round(share * verdict.text_bytes))
+        return replace(verdict, share=share, changed_bytes=size, reason="the text differs; how much is estimated")
+    reason = f"{difference.share:.1%} of the text differs, {difference.changed_bytes} bytes"
+    return replace(verdict, share=difference.share, changed_bytes=difference.changed_bytes, reason=reason)
+
+
+def _measured(page: Page, reply: Reply, change: Change, blocks: Sequence[Block], learnt: Learnt) -> Verdict:
+    return Verdict(
+        change,
+        body_digest=body_digest(reply.body),
+        text_digest=text_digest(blocks),
+        simhash=simhash("\n".join(block.text for block in blocks if block.place != LINKS)),
+        text_bytes=_text_bytes(blocks),
+        noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
+        lessons=learnt.lessons,
+        changed_ago_s=last_modified_ago_s(reply, page),
+    )
+
+
+def _remembered(page: Page, reply: Reply, noise: PageNoise, changed: bool) -> PageNoise:
+    lied = changed and validators_lied(page, reply)
+    return replace(settled(noise), distrust=DISTRUST_VISITS) if lied else settled(noise)
+
+
+def _difference(old: Sequence[Block], new: Sequence[Block]) -> Difference:
+    """Of the text; of the links only where no word differs."""
+    text = differ(_without_links(old), _without_links(new))
+    return text if not text.empty else differ(old, new)
+
+
+def _equal(old: Sequence[Piece], new: Sequence[Piece], knowledge: Knowledge) -> bool:
+    mask = knowledge.mask
+    return text_digest(masked(old, mask)) == text_digest(masked(new, mask))
+
+
+def _not_noise(knowledge: Knowledge, found: Sequence[Found]) -> tuple[Found, ...]:
+    mask = knowledge.mask
+    return tuple(part for part in found if part.key not in mask and part.place not in mask)
+
+
+def _moving(
+    reply: Reply, document: Document, second: Reply, second_document: Document | None
+) -> Sequence[Found] | None:
+    """What differs between the two looks; None if the second one says nothing."""
+    if second.evidence is Evidence.NOT_MODIFIED and second.ask.conditional:
+        return ()
+    if second.evidence is not Evidence.DOCUMENT:
+        return None
+    if second.body == reply.body:
+        return ()
+    if second_document is None or not has_text(second_document) or is_soft_404(second_document, second.ask.url):
+        return None
+    return differing(pieces(content(document)), pieces(content(second_document)))
+
+
+def _from_cache(reply: Reply) -> bool:
+    return reply.header("age").strip() not in ("", "0")
+
+
+def _all_noise(made: Sequence[Piece], blocks: Sequence[Block]) -> bool:
+    had_main = any(piece.block.place not in (TITLE, LINKS) for piece in made)
+    return had_main and all(block.place in (TITLE, LINKS) for block in blocks)
+
+
+def _without_links(blocks: Sequence[Block]) -> list[Block]:
+    return [block for block in blocks if block.place != LINKS]
+
+
+def _text_bytes(blocks: Sequence[Block]) -> int:
+    return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place != LINKS)
