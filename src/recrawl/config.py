@@ -1,1 +1,137 @@
-"""recrawl.toml → one small settings value per stage."""
+"""recrawl.toml → one small settings value per stage. Unknown keys are refused with the nearest valid one."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, get_type_hints
+
+from recrawl.archive.settings import ArchiveSettings
+from recrawl.extract.settings import ExtractSettings
+from recrawl.formats.settings_table import read, schema, unknown
+from recrawl.formats.toml_places import line_of
+from recrawl.frontier.manners import Manners
+from recrawl.model.failure import ConfigError, FormatError
+from recrawl.model.site import Site
+from recrawl.model.visit import Limits
+from recrawl.schedule.settings import Settings as ScheduleSettings
+from recrawl.scope.canonical_rules import CanonicalRules
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """Who crawls. The contact goes into the user agent of every request."""
+
+    contact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    resolver: str = ""  # DNS server to ask, host or host:port; empty: the machine's own
+    redirects: int = 5  # in a row
+    connections: int = 128  # servers asked at the same moment by one worker
+
+
+@dataclass(frozen=True, slots=True)
+class Detect:
+    ignore: tuple[str, ...] = ()  # CSS selectors of parts whose changes do not count, for all sites
+    second_looks: bool = True  # ask again at once when a small change may be noise
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    policy: str = "poisson"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    unchanged: bool = True  # write a revisit record for every visit that found the page unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    partitions: int = 256  # fixed when the store is made
+    batch_visits: int = 8  # visits a commit gathers; a kill repeats at most two batches
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The whole of recrawl.toml, a value for each table."""
+
+    operator: Operator = field(default_factory=Operator)
+    fetch: Fetch = field(default_factory=Fetch)
+    limits: Limits = field(default_factory=Limits)
+    politeness: Manners = field(default_factory=Manners)
+    addresses: CanonicalRules = field(default_factory=CanonicalRules)
+    extract: ExtractSettings = field(default_factory=ExtractSettings)
+    detect: Detect = field(default_factory=Detect)
+    schedule: Schedule = field(default_factory=Schedule)
+    intervals: ScheduleSettings = field(default_factory=ScheduleSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    keep: Keep = field(default_factory=Keep)
+    state: State = field(default_factory=State)
+    aliases: dict[str, str] = field(default_factory=dict)  # "www.example.com" = "example.com"
+
+    def check_operator(self, sites: Iterable[Site]) -> None:
+        """Whoever asks servers of others says who they are."""
+        foreign = [site.name for site in sites if not site.own]
+        if foreign and not self.operator.contact:
+            raise ConfigError(
+                f"who is crawling {foreign[0]}? Say how its owner can reach you: "
+                '[operator] contact = "you@example.org" in recrawl.toml, or `recrawl add … --contact you@example.org`'
+            )
+
+
+def parse(text: str, source: str = "recrawl.toml") -> Settings:
+    """Read recrawl.toml; an empty text gives the defaults."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}; mend the line, or start anew with `recrawl init`", source=source) from error
+    kinds = get_type_hints(Settings)
+    names = [one.name for one in fields(Settings)]
+    values: dict[str, Any] = {}
+    for name, table in tables.items():
+        if name not in names:
+            raise unknown(name, names, "", line_of(text, (name,)), source)
+        if not isinstance(table, dict):
+            raise FormatError(f"{name} is a table: write [{name}]", line=line_of(text, (name,)), source=source)
+        values[name] = (
+            _aliases(table, text, source) if name == "aliases" else read(kinds[name], table, name, text, source)
+        )
+    return Settings(**values)
+
+
+def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:
+    for name, main in table.items():
+        if not isinstance(main, str):
+            raise FormatError(f"aliases.{name} must be a string", line=line_of(text, ("aliases", name)), source=source)
+    return {name: str(main) for name, main in table.items()}
+
+
+def json_schema() -> dict[str, object]:
+    """JSON Schema of recrawl.toml, for editors."""
+    kinds = get_type_hints(Settings)
+    tables: dict[str, object] = {name: schema(kind) for name, kind in kinds.items() if name != "aliases"}
+    tables["aliases"] = {"type": "object", "additionalProperties": {"type": "string"}}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "recrawl.toml"}
+    return {**head, "type": "object", "additionalProperties": False, "properties": tables}
+
+
+def starting_text(contact: str) -> str:
+    """A first recrawl.toml, with what people change most."""
+    quoted = contact.replace("\\", "\\\\").replace('"', '\\"')
+    return f"""# recrawl: settings of this folder. Every key: docs/reference/settings.md
+# The sites themselves are in sites/, one file each.
+
+[operator]
+contact = "{quoted}"  # e-mail or web address; sent with every request so that site owners can reach you
+
+[politeness]
+gap_s = 1.0  # seconds between two requests to a server that is not yours
+
+[schedule]
+policy = "poisson"
+
+[aliases]
+# "www.example.com" = "example.com"  # two names of one server
+"""

@@ -1,1 +1,20 @@
+"""The command line: one module a group of commands, loaded only when called."""
 
+import sys
+
+
+def main() -> None:
+    """Entry point. A RecrawlError becomes one sentence on stderr and its exit code."""
+    from recrawl.cli.root import recrawl
+    from recrawl.model.failure import RecrawlError
+
+    try:
+        sys.exit(recrawl(standalone_mode=True))
+    except RecrawlError as error:
+        print(f"recrawl: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

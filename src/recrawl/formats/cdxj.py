@@ -9,6 +9,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from recrawl.model.failure import FormatError
@@ -107,6 +108,7 @@ QUERY_SESSIONS = tuple(
 )
 
 
+@lru_cache(maxsize=1024)  # asked twice for each capture: by the writer and by the search for its original
 def urlkey(url: str) -> str:
     """The key under which replay tools look an address up: `com,example)/path?query`."""
     given = re.sub(rb"[\n\r\t]", b"", url.encode("utf-8", "surrogatepass").strip())

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from recrawl.model.page import Page
 
+LOW = 100  # a queue shorter than this is filled up again
+
 Entry = tuple[float, int, Page]
 Ready = tuple[int, float, int, Page]
 
@@ -21,6 +23,7 @@ class ServerQueue:
     lanes: int = 0
     parallel: int = 1
     more_in_store: bool = False
+    held: set[int] = field(default_factory=set)  # queued or under way
 
     def __len__(self) -> int:
         return len(self.waiting) + len(self.ready)
@@ -48,7 +51,7 @@ class Frontier:
 
     def __init__(self) -> None:
         self._servers: dict[str, ServerQueue] = {}
-        self._held: set[int] = set()
+        self._held: dict[int, str] = {}
         self._wakes: list[tuple[float, str]] = []
         self._number = 0
 
@@ -73,10 +76,11 @@ class Frontier:
         for page in pages:
             if page.due_at is None or page.id in self._held:
                 continue
-            self._held.add(page.id)
+            queue = self.queue(page.server)
+            self._held[page.id] = page.server
+            queue.held.add(page.id)
             self._number += 1
             taken += 1
-            queue = self.queue(page.server)
             heapq.heappush(queue.waiting, (page.due_at, self._number, page))
             self._wake(queue)
         return taken
@@ -117,15 +121,27 @@ class Frontier:
         return heapq.heappop(queue.ready)[3]
 
     def drop(self, page: int) -> None:
-        self._held.discard(page)
+        server = self._held.pop(page, None)
+        if server is not None:
+            self._servers[server].held.discard(page)
+
+    def put_back(self, page: Page) -> None:
+        """A page that was taken but not asked for."""
+        self.drop(page.id)
+        self.offer((page,))
 
     def clear(self, server: str) -> list[Page]:
         """Forget what waits for a server; the pages stay in the store."""
         queue = self.queue(server)
-        pages = [entry[-1] for entry in (*queue.ready, *queue.waiting)]
+        pages = [entry[3] for entry in queue.ready] + [entry[2] for entry in queue.waiting]
         queue.ready, queue.waiting = [], []
-        self._held.difference_update(page.id for page in pages)
+        for page in pages:
+            self.drop(page.id)
         return pages
+
+    def hungry(self) -> bool:
+        """Some queue has run low while the store holds more."""
+        return any(queue.more_in_store and len(queue) < LOW for queue in self._servers.values())
 
     def wake_at(self) -> float | None:
         """When it is worth calling `open_lanes` again; None: only an offer can bring work."""

@@ -50,6 +50,7 @@ class Totals:
     gone: int = 0
     moved: int = 0
     refused: int = 0
+    live: int = 0  # a copy is kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from recrawl.model.site import Site
@@ -46,13 +46,28 @@ class CanonicalRules:
     url_characters: int = 8192
 
     @classmethod
-    def from_site(cls, site: Site) -> "CanonicalRules":
-        """The default table with the site's changes: `name` drops one more, `!name` keeps one, `!*` keeps all."""
+    def from_site(cls, site: Site, table: "CanonicalRules | None" = None) -> "CanonicalRules":
+        """The table (default: ours) with the site's changes: `name` drops one more, `!name` keeps one, `!*` keeps all."""
+        table = table or cls()
         kept = tuple(name[1:] for name in site.drop_parameters if name.startswith("!"))
         dropped = tuple(name for name in site.drop_parameters if not name.startswith("!"))
+        sort_query = table.sort_query or site.sort_query
         if "*" in kept:
-            return cls(dropped, (), (), tuple(name for name in kept if name != "*"), site.sort_query)
-        return cls(cls().drop_parameters + dropped, keep_parameters=kept, sort_query=site.sort_query)
+            named = tuple(name for name in kept if name != "*")
+            return replace(
+                table,
+                drop_parameters=dropped,
+                likely_session_parameters=(),
+                drop_path_parameters=(),
+                keep_parameters=named,
+                sort_query=sort_query,
+            )
+        return replace(
+            table,
+            drop_parameters=table.drop_parameters + dropped,
+            keep_parameters=table.keep_parameters + kept,
+            sort_query=sort_query,
+        )
 
     def parameter_fates(self) -> "ParameterFates":
         return ParameterFates(self)

@@ -1,0 +1,74 @@
+"""`robots URL`: what robots.txt says, and which line."""
+
+import sys
+from typing import IO
+
+import click
+
+from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.paint import line
+from recrawl.config import Settings
+from recrawl.engine.ask import ask_once
+from recrawl.engine.folder import Folder
+from recrawl.engine.gate import HOPS
+from recrawl.engine.settings import load
+from recrawl.model.address import origin_of
+from recrawl.model.failure import UsageError
+from recrawl.model.visit import Evidence
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.resolve import resolve
+from recrawl.scope.robots_policy import RobotsPolicy, decide
+
+
+@click.command()
+@click.argument("url")
+@folder_option
+@click.option("--file", "file", type=click.File("rb"), help="Judge by this robots.txt instead of asking the server.")
+@click.option("--agent", default="recrawl", show_default=True, help="The product token to judge for.")
+@click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed.")
+@json_option
+def robots(url: str, folder: str | None, file: IO[bytes] | None, agent: str, own: bool, as_json: bool) -> None:
+    """May URL be fetched, and which line of robots.txt says so? Exit code 0: allowed, 5: not."""
+    address = Canonicaliser().canonical(url)
+    if address is None:
+        raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/page")
+    policy = decide(200, file.read()) if file else _asked(address.url, own, the_folder(folder))
+    said = policy.explain(address.url, agent)
+    sentence = said.sentence if said.line_number else policy.sentence if policy.retry else said.sentence
+    if as_json:
+        line(
+            {
+                "url": address.url,
+                "agent": agent,
+                "allowed": policy.allowed(address.url, agent),
+                "line": said.line_number or None,
+                "rule": said.line or None,
+                "because": sentence,
+                "crawl_delay_s": policy.crawl_delay_s(agent),
+                "sitemaps": list(policy.rules.sitemaps),
+            }
+        )
+    else:
+        verdict = "allowed" if policy.allowed(address.url, agent) else "not allowed"
+        click.echo(f"{verdict}: {sentence}")
+        delay_s = policy.crawl_delay_s(agent)
+        if delay_s:
+            click.echo(f"Crawl-delay: {delay_s:g} s")
+        for sitemap in policy.rules.sitemaps:
+            click.echo(f"Sitemap: {sitemap}")
+    sys.exit(0 if policy.allowed(address.url, agent) else 5)
+
+
+def _asked(url: str, own: bool, folder: Folder) -> RobotsPolicy:
+    """One request, and one more for each redirect."""
+    settings = load(folder) if folder.exists() else Settings()
+    owned = tuple(entry for site in folder.sites() for entry in site.own)
+    if own:
+        owned = (*owned, origin_of(url).partition("://")[2])
+    address = origin_of(url) + "/robots.txt"
+    for _ in range(HOPS + 1):
+        reply = ask_once(address, owned, settings)
+        if reply.evidence is not Evidence.REDIRECT:
+            return decide(None if reply.evidence is Evidence.FAILED else reply.status, reply.body)
+        address = resolve(reply.header("location"), address) or address
+    return decide(404)

@@ -1,0 +1,53 @@
+"""`recrawl` itself: a table of commands whose modules are imported when they are called."""
+
+from importlib import import_module
+
+import click
+
+import recrawl as package
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("recrawl.cli.start:init", "Start a folder: who you are, how gentle to be."),
+    "add": ("recrawl.cli.start:add", "Add a site to keep fresh."),
+    "sites": ("recrawl.cli.start:sites", "List the sites of a folder."),
+    "run": ("recrawl.cli.run:run", "Crawl what is due, and come back when it is likely to have changed."),
+    "status": ("recrawl.cli.status:status", "What is kept, what changed, what is due."),
+    "why": ("recrawl.cli.why:why", "The facts behind a page's next visit."),
+    "changes": ("recrawl.cli.changes:changes", "What changed: a feed that can be resumed from any cursor."),
+    "diff": ("recrawl.cli.versions:diff", "What changed between two versions of a page."),
+    "history": ("recrawl.cli.versions:history", "Visits and versions of a page."),
+    "show": ("recrawl.cli.versions:show", "Print the kept copy of a page."),
+    "robots": ("recrawl.cli.robots:robots", "What robots.txt says about an address, and which line."),
+    "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),
+    "demo": ("recrawl.cli.demo:demo", "Crawl a living site on loopback and watch it stay fresh."),
+}
+
+
+class Lazy(click.Group):
+    """Knows every command's name and one line about it; imports its module only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package.__version__, prog_name="recrawl")
+def recrawl() -> None:
+    """recrawl keeps a local copy of the web sites you choose fresh, with as few requests as possible.
+
+    \b
+    Start:    recrawl add https://example.com/ --contact you@example.org
+              recrawl run --once
+              recrawl changes
+    """

@@ -1,0 +1,86 @@
+"""`run`: crawl what is due."""
+
+import os
+import sys
+
+import click
+
+from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.paint import line, size
+from recrawl.cli.progress import watcher
+from recrawl.engine.folder import Folder
+from recrawl.engine.run import Ended
+from recrawl.engine.run import run as run_crawl
+from recrawl.engine.settings import load
+from recrawl.engine.worker import Order
+from recrawl.formats import duration
+from recrawl.scope.canonical import Canonicaliser
+
+
+@click.command()
+@folder_argument
+@click.option("--once", is_flag=True, help="Visit what is due now and what is newly found, then stop.")
+@click.option("--for", "for_text", metavar="10m", help="Stop after this time.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=None,
+    help="Processes (default: one a core, if there are servers enough).",
+)
+@click.option("--all", "everything", is_flag=True, help="Make every page due now.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def run(
+    folder: str | None,
+    folder_word: str | None,
+    once: bool,
+    for_text: str | None,
+    workers: int | None,
+    everything: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Crawl what is due, and come back to each page when it is likely to have changed.
+
+    Without --once or --for it runs until it is stopped (Ctrl-C: state saved). Exit codes: 0 done, 4 most requests
+    failed, 5 nothing allowed, 6 folder in use, 7 time over with work left, 130/143 interrupted.
+    """
+    place = the_folder(folder, folder_word).need()
+    settings = load(place)
+    order = Order(once=once, for_s=duration.parse(for_text) if for_text else None, asked=everything)
+    crew = workers or default_workers(place)
+    with watcher(quiet=quiet or as_json) as tick:
+        ended = run_crawl(place, settings, order, crew, tick, everything)
+    tell_end(ended, as_json)
+    sys.exit(ended.code)
+
+
+def default_workers(place: Folder) -> int:
+    """One a core, but not more than there are servers among the seeds: a server belongs to one worker."""
+    canonicaliser = Canonicaliser()
+    seeds = [canonicaliser.canonical(seed) for site in place.sites() for seed in site.seeds]
+    servers = {seed.server for seed in seeds if seed is not None}
+    return max(1, min(os.cpu_count() or 1, len(servers)))
+
+
+def tell_end(ended: Ended, as_json: bool) -> None:
+    counts = ended.counts
+    if as_json:
+        line({**{key: counts[key] for key in counts if key not in ("idle", "checks", "commits")}, "exit": ended.code})
+    else:
+        click.echo(summary(counts))
+    if ended.sentence:
+        click.echo(f"recrawl: {ended.sentence}", err=True)
+
+
+def summary(counts: dict[str, int]) -> str:
+    """What the run did and what it saved."""
+    unchanged = counts["same"]
+    lines = [
+        f"{counts['visits']} visits: {counts['new']} new, {counts['changed']} changed, {unchanged} unchanged "
+        f"({counts['not_modified']} by 304), {counts['moved']} moved, {counts['gone']} gone, "
+        f"{counts['failed']} failed; {counts['refused']} refused by robots.txt",
+        f"{counts['requests']} requests, {size(counts['received_bytes'])} received, "
+        f"{size(counts['spared_bytes'])} spared by conditional requests",
+    ]
+    return "\n".join(lines)

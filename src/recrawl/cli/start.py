@@ -1,0 +1,148 @@
+"""`init`, `add`, `sites`: say what you want."""
+
+import re
+import sys
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import click
+
+from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
+from recrawl.cli.paint import line, table
+from recrawl.config import starting_text
+from recrawl.engine.folder import Folder
+from recrawl.model.failure import UsageError
+from recrawl.model.site import Site
+from recrawl.scope.canonical import Canonicaliser
+
+
+@click.command()
+@folder_argument
+@click.option("--contact", help="How a site owner can reach you: an e-mail or web address. Sent with every request.")
+def init(folder: str | None, folder_word: str | None, contact: str | None) -> None:
+    """Start a folder: recrawl.toml, sites/, and the state beside them."""
+    place = the_folder(folder, folder_word)
+    if place.exists():
+        raise UsageError(f"{place.settings_file} is there already: edit it, or choose another folder")
+    if contact is None:
+        asked = "How can a site owner reach you (e-mail or web address)?"
+        contact = click.prompt(asked, default="", show_default=False) if sys.stdin.isatty() else ""
+    place.create(starting_text(contact))
+    click.echo(f"{place.settings_file} written. Next: recrawl add URL --folder {place.path}")
+
+
+@click.command()
+@click.argument("url")
+@folder_option
+@click.option("--name", help="A short name for the site (default: from its host).")
+@click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed, gap 0 unless set.")
+@click.option("--parallel", type=click.IntRange(1, 1000), default=None, help="Requests at once on your own server.")
+@click.option(
+    "--gap", "gap_s", type=float, default=None, help="Seconds between two requests (default 1; own servers 0)."
+)
+@click.option("--depth", type=click.IntRange(0), default=None, help="How many links away from URL to go.")
+@click.option(
+    "--include", multiple=True, metavar="PATTERN", help="Only addresses that fit; `*`, `**` or `re:…`. Repeatable."
+)
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="No addresses that fit. Repeatable.")
+@click.option(
+    "--host", "hosts", multiple=True, metavar="HOST", help="Hosts that belong to the site too, e.g. *.example.com."
+)
+@click.option("--ignore", multiple=True, metavar="SELECTOR", help="CSS selector of parts whose changes do not count.")
+@click.option("--contact", help="How a site owner can reach you; kept in recrawl.toml.")
+@click.option("--replace", "replaces", is_flag=True, help="Overwrite the site file of that name.")
+def add(
+    url: str,
+    folder: str | None,
+    name: str | None,
+    own: bool,
+    parallel: int | None,
+    gap_s: float | None,
+    depth: int | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    hosts: tuple[str, ...],
+    ignore: tuple[str, ...],
+    contact: str | None,
+    replaces: bool,
+) -> None:
+    """Add the site at URL to a folder; the folder is made if it is not there."""
+    place = the_folder(folder)
+    seed = _seed(url)
+    authority = urlsplit(seed).netloc.rpartition("@")[2]
+    if parallel and parallel > 1 and not own:
+        raise UsageError("--parallel is for your own servers: say --own too, or leave it out")
+    site = Site(
+        name=name or _name(authority),
+        seeds=(seed,),
+        own=(_with_port(seed),) if own else (),
+        hosts=hosts,
+        include=include,
+        exclude=exclude,
+        depth=depth,
+        gap_s=gap_s,
+        parallel=parallel or 1,
+        ignore=ignore,
+    )
+    place.create(starting_text(contact or ""))
+    if contact:
+        place.set_contact(contact)
+    file = _keep(place, site, replaces)
+    click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
+
+
+def _keep(place: Folder, site: Site, replaces: bool) -> str:
+    """A second seed for a known site joins it; anything else needs --replace."""
+    known = {one.name: one for one in place.sites()}
+    old = known.get(site.name)
+    if old is not None and not replaces:
+        if site.seeds[0] in old.seeds:
+            raise UsageError(f"{site.name} has {site.seeds[0]} already: edit its site file, or say --replace")
+        if replace(old, seeds=(), own=()) != replace(site, seeds=(), own=()):
+            raise UsageError(f"there is a site {site.name!r} with other settings: give --name, or say --replace")
+        site = replace(old, seeds=(*old.seeds, *site.seeds), own=tuple(dict.fromkeys((*old.own, *site.own))))
+    return str(place.put_site(site))
+
+
+def _seed(url: str) -> str:
+    text = url.strip()
+    if re.match(r"^[\w.-]+(:\d+)?(/|$)", text) and "://" not in text:
+        text = f"https://{text}"
+    address = Canonicaliser().canonical(text)
+    if address is None:
+        raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/")
+    return address.url
+
+
+def _with_port(url: str) -> str:
+    """Exactly the authority of the URL."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{host}:{port}"
+
+
+def _name(authority: str) -> str:
+    return re.sub(r"[^a-z0-9.-]+", "-", authority.lower().removeprefix("www.")).strip("-.") or "site"
+
+
+@click.command()
+@folder_argument
+@json_option
+def sites(folder: str | None, folder_word: str | None, as_json: bool) -> None:
+    """List the sites of a folder, as their site files say."""
+    place = the_folder(folder, folder_word).need()
+    found = place.sites()
+    if as_json:
+        for site in found:
+            line(
+                {
+                    "name": site.name,
+                    "seeds": site.seeds,
+                    "own": site.own,
+                    "parallel": site.parallel,
+                    "paused": site.paused,
+                }
+            )
+        return
+    table(("site", "seeds", "own"), [(site.name, " ".join(site.seeds), " ".join(site.own)) for site in found])

@@ -1,0 +1,77 @@
+"""`status`: what is kept, what changed, what is due."""
+
+import time
+from dataclasses import asdict
+
+import click
+
+from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.paint import facts, line, size, table, until
+from recrawl.engine.reading import Reading, reading
+from recrawl.formats import duration
+from recrawl.model.batch import Totals
+
+
+@click.command()
+@folder_argument
+@json_option
+def status(folder: str | None, folder_word: str | None, as_json: bool) -> None:
+    """What is kept, what changed, what is due, in all and by site."""
+    with reading(the_folder(folder, folder_word)) as found:
+        now = time.time()
+        (_as_json if as_json else _as_text)(found, now)
+
+
+def totals_object(totals: Totals) -> dict[str, int]:
+    """`pages` are those of which a copy is kept; `known` is every address met."""
+    values = asdict(totals)
+    return {"pages": values.pop("live"), "known": values.pop("pages"), **values}
+
+
+def _as_json(found: Reading, now: float) -> None:
+    sites = [{"site": name, **totals_object(found.store.totals(name, now))} for name in found.store.sites()]
+    servers = [
+        {"server": one.key, "load_per_s": one.load_per_s, "gap_s": one.gap_s, "overloaded": one.overloaded}
+        for one in found.store.servers()
+        if one.overloaded or one.failures
+    ]
+    line({**totals_object(found.store.totals("", now)), "sites": sites, "troubled_servers": servers})
+
+
+def _as_text(found: Reading, now: float) -> None:
+    rows = []
+    for name in found.store.sites():
+        totals = found.store.totals(name, now)
+        share = totals.not_modified / totals.visits if totals.visits else 0.0
+        rows.append(
+            (
+                name,
+                totals.live,
+                totals.due,
+                totals.visits,
+                totals.changed,
+                f"{share:.0%}",
+                totals.failed,
+                size(totals.bytes),
+            )
+        )
+    table(("site", "pages", "due", "visits", "changed", "304", "failed", "received"), rows)
+    for server in found.store.servers():
+        if server.overloaded:
+            needed, allowed = duration.render(server.needed_gap_s), duration.render(server.gap_s)
+            click.echo(
+                f"overloaded: {server.key} would need a request every {needed}, politeness allows one every {allowed}"
+            )
+        if server.failures:
+            click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
+    groups = found.store.error_groups(limit=10)
+    if groups:
+        click.echo()
+        table(
+            ("pages", "status", "reason", "for example"),
+            [(one.pages, one.status, one.reason, one.example) for one in groups],
+        )
+    coming = found.store.next_due(limit=3)
+    if coming:
+        click.echo("\nnext:")
+        facts((until(page.due_at, now), page.url) for page in coming)

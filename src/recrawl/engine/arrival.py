@@ -1,0 +1,31 @@
+"""One visit on its way from the answer to the commit."""
+
+from dataclasses import dataclass
+
+from recrawl.model.document import Document
+from recrawl.model.page import Page
+from recrawl.model.verdict import Verdict
+from recrawl.model.visit import Reply, Version, Why
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """`page` is the page as it was before the visit. `previous`: the newest version kept, where it was looked at."""
+
+    page: Page
+    why: Why
+    reply: Reply
+    verdict: Verdict
+    document: Document | None = None
+    previous: Version | None = None
+    directives: frozenset[str] = frozenset()
+    looks: int = 1  # requests made; 2 with a second look at suspected noise
+
+    @property
+    def follow(self) -> bool:
+        return "nofollow" not in self.directives
+
+    @property
+    def keep(self) -> bool:
+        """May a copy be kept?"""
+        return "noarchive" not in self.directives and "nosnippet" not in self.directives

@@ -1,0 +1,94 @@
+"""From a folder and its settings to the parts of a worker."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+
+import recrawl as package
+from recrawl.archive.folder import WarcArchive
+from recrawl.config import Settings
+from recrawl.engine.alias_watch import AliasWatch
+from recrawl.engine.clock import Dice, SystemClock
+from recrawl.engine.discover import Quarry, hosts_memo
+from recrawl.engine.folder import Folder
+from recrawl.engine.log import LogFile
+from recrawl.engine.wiring import Parts, off_the_loop
+from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.request import user_agent
+from recrawl.model.failure import ConfigError
+from recrawl.model.site import Site
+from recrawl.ports import Policy, Store
+from recrawl.schedule import POLICIES, policy
+from recrawl.scope.aliases import AliasTable
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.rules import Rules
+from recrawl.store.sqlite import open_sqlite
+
+
+def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> Store:
+    return open_sqlite(folder.database, partitions=settings.state.partitions, readonly=readonly)
+
+
+def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
+    """The folder's table of what does not name a page, with the site's changes."""
+    return Canonicaliser(settings.addresses if site is None else CanonicalRules.from_site(site, settings.addresses))
+
+
+def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store) -> Quarry:
+    canonicaliser = canonicaliser_of(settings, site)
+    quarry = Quarry(
+        site, Rules.from_site(site, canonicaliser), canonicaliser, lambda address: watch.table.apply(address)
+    )
+    for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
+        quarry.widen(server)
+    return quarry
+
+
+def policy_of(settings: Settings) -> Policy:
+    name = settings.schedule.policy
+    if name not in POLICIES:
+        raise ConfigError(f"schedule.policy: there is no policy {name!r}; choose one of {', '.join(sorted(POLICIES))}")
+    return policy(name, settings.intervals)
+
+
+def fetcher_of(settings: Settings, clock: SystemClock) -> CurlFetcher:
+    named = user_agent(package.__version__, settings.operator.contact)
+    return CurlFetcher(FetchSettings(named, resolver=settings.fetch.resolver), clock.now)
+
+
+@asynccontextmanager
+async def assemble(folder: Folder, settings: Settings, worker: str) -> AsyncIterator[Parts]:
+    """Everything open, and closed again in the end."""
+    clock, dice, log = SystemClock(), Dice(), LogFile(folder.log)
+    with (
+        closing(open_store(folder, settings)) as store,
+        closing(WarcArchive(folder.archive, worker, settings.archive, clock.now, dice.record_id)) as archive,
+    ):
+        fetcher = fetcher_of(settings, clock)
+        watch = AliasWatch(store, AliasTable(edited=settings.aliases))
+        try:
+            yield Parts(
+                clock=clock,
+                dice=dice,
+                fetcher=fetcher,
+                store=store,
+                archive=archive,
+                policy=policy_of(settings),
+                quarries={site.name: quarry_of(settings, site, watch, store) for site in folder.sites()},
+                alias_watch=watch,
+                tell=log.tell,
+                complain=log.complain,
+                offload=off_the_loop("writer"),
+                look_up=off_the_loop("reader"),
+                limits=settings.limits,
+                manners=settings.politeness,
+                extract=settings.extract,
+                ignore=settings.detect.ignore,
+                second_looks=settings.detect.second_looks,
+                connections=settings.fetch.connections,
+                redirects=settings.fetch.redirects,
+                batch_visits=settings.state.batch_visits,
+                record_unchanged=settings.keep.unchanged,
+            )
+        finally:
+            await fetcher.close()

@@ -1,0 +1,116 @@
+"""Time and dice. Nothing else in recrawl asks for either.
+
+A virtual clock runs the whole engine on an event loop whose time jumps to the next thing that will happen, so a
+month passes in seconds and the same seed gives the same month.
+"""
+
+import asyncio
+import random
+import selectors
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import numpy as np
+
+from recrawl.model.belief import Floats
+
+T = TypeVar("T")
+
+
+class SystemClock:
+    """The machine's clock, read once; from then on the steady one counts, suspended time included.
+
+    A wall clock that jumps while recrawl runs can therefore neither shorten a server's gap nor stop the crawl;
+    the new time is taken up at the next start.
+    """
+
+    def __init__(self) -> None:
+        self._epoch_at = time.time() - _steady_s()
+
+    def now(self) -> float:
+        return self._epoch_at + _steady_s()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(max(0.0, seconds))
+
+
+def _steady_s() -> float:
+    kind = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if kind is None else time.clock_gettime(kind)
+
+
+class VirtualClock:
+    """Follows the time of the virtual loop it is used on."""
+
+    def __init__(self, start_at: float = 1_767_225_600.0) -> None:  # 2026-01-01
+        self.start_at = start_at
+
+    def now(self) -> float:
+        return self.start_at + asyncio.get_running_loop().time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(max(0.0, seconds))
+
+
+class _JumpingSelector(selectors.BaseSelector):
+    """Waits by moving the loop's time instead of letting time pass."""
+
+    def __init__(self) -> None:
+        self._real = selectors.DefaultSelector()
+        self.elapsed_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise RuntimeError("everything waits for everything: the simulated crawl is stuck")
+        self.elapsed_s += max(0.0, timeout)
+        return self._real.select(0)
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.modify(fileobj, events, data)
+
+    def close(self) -> None:
+        self._real.close()
+
+    def get_map(self) -> Any:
+        return self._real.get_map()
+
+
+class _VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._jumping = _JumpingSelector()
+        super().__init__(self._jumping)
+
+    def time(self) -> float:
+        return self._jumping.elapsed_s
+
+
+def run_virtually(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run to the end on virtual time."""
+    with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
+        return runner.run(main())
+
+
+class Dice:
+    """All chance comes from here, by seed; without one, from the machine."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._numbers = np.random.default_rng(seed)
+        self._ids = random.Random(seed)
+
+    def luck(self, count: int) -> Floats:
+        """Numbers in [0, 1)."""
+        return self._numbers.random(count)
+
+    def record_id(self) -> str:
+        """A random UUID as WARC wants it."""
+        bits = self._ids.getrandbits(128) & ~(0xF << 76) | (4 << 76)
+        bits = bits & ~(0x3 << 62) | (0x2 << 62)
+        text = f"{bits:032x}"
+        return f"<urn:uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}>"

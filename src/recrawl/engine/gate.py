@@ -1,0 +1,105 @@
+"""robots.txt of every origin: asked for before anything else, kept a day, never switched off.
+
+The file is asked for in the server's own lane, like any page, so it counts as a request. A redirect within the server
+is followed at once; one to another server is left to that server's lane (as a page of category "robots"), because
+only its owner may ask it. What came back is stored under the address of the file; a redirect is stored with the
+target as its body.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recrawl.model.address import fingerprint, origin_of, server_of
+from recrawl.model.page import Page, Rank
+from recrawl.model.server import RobotsFile
+from recrawl.model.site import Kind
+from recrawl.model.visit import Evidence, Reply
+from recrawl.scope.resolve import resolve
+from recrawl.scope.robots_policy import RobotsPolicy, decide, expires_at
+
+HOPS = 5
+ROBOTS = "robots"
+BODY_CAP = 512_000
+
+Known = tuple[RobotsFile, RobotsPolicy]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """May this address be asked for? `ask_first`: the file to fetch before that can be said."""
+
+    allowed: bool = False
+    reason: str = ""
+    ask_first: str = ""
+    elsewhere: bool = False  # the file lies on another server: its lane will bring it
+    crawl_delay_s: float | None = None
+    unreachable: bool = False
+    until_at: float = 0.0  # when an unreachable file is asked for again
+
+
+class Gate:
+    """Reads the files it is given; asks for none itself."""
+
+    def __init__(self, agent: str, load: Callable[[str], RobotsFile | None]) -> None:
+        self._agent = agent
+        self._load = load
+        self._files: dict[str, Known] = {}
+
+    def learn(self, file: RobotsFile) -> None:
+        self._files[file.origin] = (file, decide(file.status or None, file.body))
+
+    def check(self, url: str, now: float) -> Pass:
+        """The decision for one address, by the file of its origin."""
+        address = origin_of(url) + "/robots.txt"
+        for _ in range(HOPS + 1):
+            known = self._known(address, now)
+            if known is None:
+                return Pass(ask_first=address, elsewhere=server_of(address) != server_of(url))
+            file, policy = known
+            if not 300 <= file.status < 400:
+                return self._decide(url, file, policy)
+            address = file.body.decode("utf-8", "replace")
+        return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
+
+    def _known(self, address: str, now: float) -> Known | None:
+        known = self._files.get(address)
+        if known is None:
+            stored = self._load(address)
+            if stored is None:
+                return None
+            self.learn(stored)
+            known = self._files[address]
+        return known if known[0].expires_at > now else None
+
+    def _decide(self, url: str, file: RobotsFile, policy: RobotsPolicy) -> Pass:
+        if policy.retry:
+            return Pass(reason=policy.sentence, unreachable=True, until_at=file.expires_at)
+        said = policy.explain(url, self._agent)
+        reason = said.sentence if said.line_number else policy.sentence
+        return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
+
+
+def robots_file(url: str, reply: Reply, now: float, previous: RobotsFile | None) -> RobotsFile:
+    """What to remember of an answer to a request for robots.txt."""
+    status = 0 if reply.evidence is Evidence.FAILED else reply.status
+    body = reply.body[:BODY_CAP]
+    if reply.evidence is Evidence.REDIRECT:
+        body = (resolve(reply.header("location"), url) or url).encode()
+    if reply.evidence is Evidence.NOT_MODIFIED and previous is not None:
+        status, body = previous.status, previous.body
+    return RobotsFile(url, now, status, body, expires_at(now, status or None, reply.headers))
+
+
+def robots_page(url: str, site: str, now: float) -> Page:
+    """robots.txt of another server, to be brought by its own lane."""
+    return Page(
+        id=fingerprint(url),
+        url=url,
+        server=server_of(url),
+        site=site,
+        kind=Kind.SIGNAL,
+        category=ROBOTS,
+        rank=Rank.URGENT,
+        found_at=now,
+        due_at=now,
+    )

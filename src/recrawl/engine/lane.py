@@ -1,0 +1,207 @@
+"""One server asked for one page after another: robots.txt first, the gap between, the verdict handed on."""
+
+from dataclasses import replace
+
+from recrawl.engine.gate import ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.revisit import Visitor
+from recrawl.engine.settle import Settler
+from recrawl.engine.tally import Count, Tally
+from recrawl.engine.wiring import Parts
+from recrawl.fetch.retry_after import retry_after_s
+from recrawl.frontier.manners import after_reply, gap_s
+from recrawl.frontier.queue import Frontier
+from recrawl.model.address import server_of
+from recrawl.model.event import Event, EventKind
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.server import Server
+from recrawl.model.site import Site
+from recrawl.model.visit import Ask, Evidence, Reply, Why
+
+REFUSED_AGAIN_S = 7 * 86_400.0
+FAILING_AFTER = 3
+ELSEWHERE_WAIT_S = 2.0
+LONGEST_SECOND_WAIT_S = 10.0
+
+
+class Lanes:
+    """Everything a lane needs, shared by all lanes of a worker."""
+
+    def __init__(self, parts: Parts, frontier: Frontier, settler: Settler, tally: Tally, asked: bool) -> None:
+        self.parts, self.frontier, self.settler, self.tally = parts, frontier, settler, tally
+        self.asked = asked
+        self.servers: dict[str, Server] = {}
+        self.gate = Gate(parts.agent, parts.store.robots)
+        self.visitor = Visitor(parts, self._ask, self._may_ask_again)
+        self.stopping = False
+        self._robots_under_way: set[str] = set()
+
+    async def serve(self, key: str) -> None:
+        """Ask this server until nothing is due or it must rest."""
+        while not self.stopping:
+            page = self.frontier.next_page(key, self.parts.clock.now())
+            if page is None or not await self._serve_page(page):
+                return
+
+    async def _serve_page(self, page: Page) -> bool:
+        """False: the lane has nothing more to do for now."""
+        now = self.parts.clock.now()
+        quarry = self.parts.quarries.get(page.site)
+        if quarry is None or quarry.site.paused:
+            self.frontier.drop(page.id)
+            return True
+        main = self.parts.alias_watch.table.main(page.server)
+        if main != page.server:
+            self._drop(page, f"{page.server} is another name of {main}")
+            return True
+        if page.category == ROBOTS:
+            await self._fetch_robots(page.url, quarry.site)
+            self._forget(page, now)
+            return True
+        said = self.gate.check(page.url, now)
+        if said.ask_first:
+            return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
+        if said.unreachable:
+            self.frontier.put_back(page)
+            self._rest(page.server, said.until_at)
+            return False
+        if self._must_wait(page.server, said.crawl_delay_s, now):
+            self.frontier.put_back(page)
+            return False
+        if not said.allowed:
+            self._refuse(page, said.reason, now)
+            return True
+        await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
+        return True
+
+    async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
+        """robots.txt is not known: bring it, and look at the page again afterwards."""
+        self.frontier.put_back(page)
+        if not elsewhere:
+            return await self._fetch_robots(url, site)
+        wanted = robots_page(url, site.name, self.parts.clock.now())
+        self.settler.ledger.entered[wanted.id] = wanted
+        self.settler.ledger.pages[wanted.id] = wanted
+        self.settler.stir()
+        self._rest(page.server, self.parts.clock.now() + ELSEWHERE_WAIT_S)
+        return False
+
+    async def _fetch_robots(self, url: str, site: Site) -> bool:
+        """False: another lane of this server is bringing it."""
+        if url in self._robots_under_way:
+            return False
+        self._robots_under_way.add(url)
+        try:
+            previous = self.parts.store.robots(url)
+            reply = await self._ask(Ask(url, own=site.own, limits=self.parts.limits), site)
+        finally:
+            self._robots_under_way.discard(url)
+        file = robots_file(url, reply, reply.at, previous)
+        self.gate.learn(file)
+        self.settler.ledger.robots.append(file)
+        if reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
+            self.tally.add(Count.FAILED)
+        if previous is not None and previous.body != file.body and file.status == 200:
+            self._tell(Event(EventKind.ROBOTS_CHANGED, reply.at, url, site.name))
+        self.settler.stir()
+        return True
+
+    async def _ask(self, ask: Ask, site: Site) -> Reply:
+        """The only way to a server: one request, and the server's next free moment from its answer."""
+        key = server_of(ask.url)
+        reply = await self.parts.fetcher.fetch(ask)
+        self.tally.add(Count.REQUESTS)
+        self.tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
+        ended_at = self.parts.clock.now()
+        server = self.server(key)
+        owned = self.parts.owned(key, site)
+        gap = gap_s(server, self.parts.manners, site.gap_s, owned)
+        waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is Evidence.BUSY else None
+        after = after_reply(server, reply, gap, ended_at, waits_s, self.parts.manners)
+        self._health(server, after, ended_at)
+        self._put(after)
+        return reply
+
+    async def _may_ask_again(self, page: Page) -> bool:
+        """Wait for the server's gap; not worth it where the gap is long or the server rests."""
+        now = self.parts.clock.now()
+        wait_s = self.server(page.server).free_at - now
+        if self.stopping or wait_s > LONGEST_SECOND_WAIT_S:
+            return False
+        await self.parts.clock.sleep(wait_s)
+        return not self.stopping
+
+    def server(self, key: str) -> Server:
+        return self.servers.get(key) or Server(key, self.parts.partition(key))
+
+    def adopt(self, server: Server) -> None:
+        """Take a server over from whoever asked it before: its last request may be just now."""
+        now = self.parts.clock.now()
+        site = self.parts.site_of(server.key)
+        gap = gap_s(
+            server, self.parts.manners, site.gap_s if site else None, bool(site and self.parts.owned(server.key, site))
+        )
+        free_at = max(min(server.free_at, now + self.parts.manners.longest_retry_after_s), now + gap)
+        if gap == 0.0 and server.free_at <= now:
+            free_at = 0.0
+        self.servers[server.key] = replace(server, free_at=free_at)
+        queue = self.frontier.queue(server.key)
+        queue.parallel = site.parallel if site and self.parts.owned(server.key, site) else 1
+        self.frontier.set_free_at(server.key, free_at)
+
+    def _put(self, server: Server) -> None:
+        self.servers[server.key] = server
+        self.settler.ledger.servers[server.key] = server
+        self.frontier.set_free_at(server.key, server.free_at)
+
+    def _rest(self, key: str, until_at: float) -> None:
+        server = self.server(key)
+        self._put(replace(server, free_at=max(server.free_at, until_at)))
+
+    def _must_wait(self, key: str, crawl_delay_s: float | None, now: float) -> bool:
+        """A Crawl-delay just learnt counts from the last request on."""
+        server = self.server(key)
+        if server.crawl_delay_s != crawl_delay_s:
+            longer_s = max(0.0, (crawl_delay_s or 0.0) - server.gap_s)
+            server = replace(server, crawl_delay_s=crawl_delay_s, free_at=server.free_at + longer_s)
+            self._put(server)
+        return server.free_at > now
+
+    def _why(self, page: Page) -> Why:
+        if page.visits == 0:
+            return Why.FIRST
+        if page.failures:
+            return Why.RETRY
+        if page.misses:
+            return Why.PROBE
+        if page.rank == Rank.NOTICED:
+            return Why.NOTICE
+        return Why.ASKED if self.asked else Why.DUE
+
+    def _refuse(self, page: Page, reason: str, now: float) -> None:
+        """robots.txt says no: stored with the line that said so, and looked at again when the file may have changed."""
+        status = page.status if page.status in (Status.LIVE, Status.MOVED) else Status.REFUSED
+        after = replace(page, status=status, reason=reason, due_at=now + REFUSED_AGAIN_S)
+        self.settler.ledger.pages[page.id] = after
+        self.tally.add(Count.REFUSED)
+        self.frontier.drop(page.id)
+        self.settler.stir()
+
+    def _drop(self, page: Page, reason: str) -> None:
+        self.settler.ledger.pages[page.id] = replace(page, status=Status.DROPPED, reason=reason, due_at=None)
+        self.frontier.drop(page.id)
+        self.settler.stir()
+
+    def _forget(self, page: Page, now: float) -> None:
+        self.settler.ledger.pages[page.id] = replace(page, due_at=None, visits=page.visits + 1, checked_at=now)
+        self.frontier.drop(page.id)
+        self.settler.stir()
+
+    def _health(self, before: Server, after: Server, at: float) -> None:
+        if before.failures < FAILING_AFTER <= after.failures:
+            facts: dict[str, object] = {"server": after.key, "failures": after.failures, "rests_until": after.free_at}
+            self._tell(Event(EventKind.SERVER_FAILING, at, facts=facts))
+        if before.failures >= FAILING_AFTER and after.failures == 0:
+            self._tell(Event(EventKind.SERVER_RECOVERED, at, facts={"server": after.key}))
+
+    def _tell(self, event: Event) -> None:
+        self.settler.ledger.events.append(event)

@@ -1,0 +1,128 @@
+"""From verdicts to pages that know when they are due again: estimate and schedule, a batch at a time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from recrawl.engine.arrival import Arrival
+from recrawl.frontier.manners import DAY_S, page_wait_s, trouble
+from recrawl.model.belief import Floats, Sightings, pack, unpack
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence
+from recrawl.ports import Policy
+
+PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves a page gone
+GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
+GONE_TO_S = 90 * DAY_S
+RANKS = {Kind.DETAIL: Rank.DETAIL, Kind.LIST: Rank.LIST, Kind.GENERAL: Rank.GENERAL, Kind.SIGNAL: Rank.SIGNAL}
+JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
+
+
+def pace(arrivals: Sequence[Arrival], policy: Policy, importance_of: dict[str, float], luck: Floats) -> list[Page]:
+    """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief."""
+    judged = [one for one in arrivals if one.verdict.change in JUDGED]
+    paced = dict(zip((id(one) for one in judged), _paced(judged, policy, importance_of, luck), strict=True))
+    return [paced.get(id(one)) or _unproved(one) for one in arrivals]
+
+
+def _paced(judged: Sequence[Arrival], policy: Policy, importance_of: dict[str, float], luck: Floats) -> list[Page]:
+    if not judged:
+        return []
+    states = policy.observe(unpack(one.page.belief for one in judged), sightings(judged))
+    importance = np.array([one.page.importance * importance_of.get(one.page.site, 1.0) for one in judged])
+    now = max(one.reply.at for one in judged)
+    gaps_s = policy.next_gap_s(states, importance, now, luck[: len(judged)])
+    states["gap_s"] = gaps_s
+    return [
+        replace(_remembered(one), belief=belief, interval_s=float(gap_s), due_at=one.reply.at + float(gap_s))
+        for one, belief, gap_s in zip(judged, pack(states), gaps_s, strict=True)
+    ]
+
+
+def sightings(judged: Sequence[Arrival]) -> Sightings:
+    return Sightings(
+        at=np.array([one.reply.at for one in judged]),
+        changed=np.array([_is_change(one) for one in judged]),
+        first=np.array([one.page.checked_at is None for one in judged]),
+        changed_ago_s=np.array([_changed_ago_s(one) for one in judged]),
+        size_bytes=np.array([float(one.page.size_bytes or len(one.reply.body)) for one in judged]),
+        response_s=np.array([one.reply.times.first_byte_s for one in judged]),
+    )
+
+
+def _is_change(one: Arrival) -> bool:
+    if one.verdict.change is Change.MOVED:
+        return one.page.target != one.verdict.target and one.page.checked_at is not None
+    return one.verdict.change is Change.CHANGED
+
+
+def _changed_ago_s(one: Arrival) -> float:
+    ago_s = one.verdict.changed_ago_s
+    return float("nan") if ago_s is None else ago_s
+
+
+def _remembered(one: Arrival) -> Page:
+    """The page with what this answer taught about it, its due time aside."""
+    page, reply, verdict = one.page, one.reply, one.verdict
+    page = replace(
+        page,
+        visits=page.visits + 1,
+        conditional=page.conditional + 1 if reply.ask.conditional else 0,
+        failures=0,
+        misses=0,
+        reason="",
+        rank=RANKS[page.kind] if page.rank <= Rank.NOTICED else page.rank,
+        checked_at=reply.at,
+        noise=verdict.noise,
+    )
+    if verdict.change is Change.MOVED:
+        moved = page.target != verdict.target
+        return replace(
+            page, status=Status.MOVED, target=verdict.target, changed_at=reply.at if moved else page.changed_at
+        )
+    etag, last_modified = _validators(one)
+    page = replace(page, status=Status.LIVE, target="", etag=etag, last_modified=last_modified)
+    if reply.evidence is Evidence.DOCUMENT:
+        page = replace(
+            page,
+            body_digest=verdict.body_digest,
+            text_digest=verdict.text_digest or page.text_digest,
+            simhash=verdict.simhash or page.simhash,
+            size_bytes=len(reply.body),
+            content_type=reply.header("content-type")[:100],
+        )
+    if verdict.change is Change.SAME:
+        return page
+    return replace(page, changes=page.changes + (verdict.change is Change.CHANGED), changed_at=reply.at)
+
+
+def _validators(one: Arrival) -> tuple[str, str]:
+    """A document brings its own validators or none; a 304 keeps the old ones unless it names new ones."""
+    etag, last_modified = one.reply.header("etag"), one.reply.header("last-modified")
+    if one.reply.evidence is Evidence.NOT_MODIFIED:
+        return etag or one.page.etag, last_modified or one.page.last_modified
+    return etag[:500], last_modified[:100]
+
+
+def _unproved(one: Arrival) -> Page:
+    """Missing, refused or failed: the copy and the belief stay as they are."""
+    page = replace(one.page, visits=one.page.visits + 1, reason=one.verdict.reason, noise=one.verdict.noise)
+    at = one.reply.at
+    if one.verdict.change is Change.GONE:
+        first = page.status is not Status.GONE
+        wait_s = GONE_FROM_S if first else min(max(page.interval_s, GONE_FROM_S) * 1.5, GONE_TO_S)
+        return replace(
+            page, status=Status.GONE, misses=page.misses + 1, failures=0, interval_s=wait_s, due_at=at + wait_s
+        )
+    if one.reply.evidence is Evidence.MISSING:
+        return replace(page, misses=page.misses + 1, failures=0, due_at=at + PROBE_S)
+    met = trouble(one.reply)
+    failures = page.failures + 1
+    wait_s = page_wait_s(met, failures) if met else DAY_S
+    status = page.status
+    if one.reply.evidence is Evidence.REFUSED and page.status is Status.NEW:
+        status = Status.REFUSED
+    return replace(page, status=status, failures=failures, due_at=at + wait_s)

@@ -1,0 +1,132 @@
+"""From one worker to one a core: forks them, restarts those that die, tells when all are done.
+
+Every worker owns its share of the partitions and meets the others only in the store. The parent never touches store,
+archive or network. If the parent dies, the workers die with it; the folder's lock goes with the last of them.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from recrawl.engine.tally import Board, Count, Tally
+from recrawl.model.failure import RecrawlError
+
+TICK_S = 0.1
+RESTARTS = 5  # a worker that dies more often than this is not brought back
+PR_SET_PDEATHSIG = 1
+
+Work = Callable[[int, Tally], int]
+
+
+@dataclass(slots=True)
+class Child:
+    number: int
+    pid: int
+    pipe: int  # readable when the child has ended
+    restarts: int = 0
+
+
+@dataclass(slots=True)
+class Crew:
+    """The parent's view. `work(number, tally)` runs in the child and returns its exit code."""
+
+    work: Work
+    board: Board
+    once: bool
+    on_tick: Callable[[Board], None]
+    complain: Callable[[str], None]
+    children: dict[int, Child] = field(default_factory=dict)
+    stopped_by: int = 0
+    worst: int = 0
+
+    def run(self) -> int:
+        """The exit code: 0, that of the first worker that failed, or 128 + the signal that stopped us."""
+        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for number in range(len(self.board.rows)):
+                self._fork(number, 0)
+            self._watch()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return self.worst or (128 + self.stopped_by if self.stopped_by else 0)
+
+    def _watch(self) -> None:
+        quiet: list[tuple[int, int]] | None = None
+        while self.children:
+            ended, _, _ = select.select([child.pipe for child in self.children.values()], [], [], TICK_S)
+            for child in [one for one in self.children.values() if one.pipe in ended]:
+                self._ended(child)
+            self.on_tick(self.board)
+            if self.once and not self.stopped_by:
+                quiet = self._quiet(quiet)
+
+    def _quiet(self, before: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
+        """Double collect: all idle, nothing committed, and each has looked into the store since: then all is done."""
+        if not all(row[Count.IDLE] for row in self.board.rows):
+            return None
+        now = [(row[Count.COMMITS], row[Count.CHECKS]) for row in self.board.rows]
+        if before is None or any(old[0] != new[0] for old, new in zip(before, now, strict=True)):
+            return now
+        if all(new[1] >= old[1] + 2 for old, new in zip(before, now, strict=True)):
+            self._signal_all(signal.SIGUSR1)
+        return before
+
+    def _fork(self, number: int, restarts: int) -> None:
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            self._be_child(number)
+        os.close(writing)
+        self.children[pid] = Child(number, pid, reading, restarts)
+
+    def _be_child(self, number: int) -> None:
+        """Never returns. The writing end of the pipe stays open until the process ends."""
+        code = 1
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent speaks for it
+            _die_with_parent()
+            code = self.work(number, self.board.rows[number])
+        except RecrawlError as error:
+            self.complain(f"recrawl: {error}")
+            code = error.exit_code
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _ended(self, child: Child) -> None:
+        _, status = os.waitpid(child.pid, 0)
+        os.close(child.pipe)
+        del self.children[child.pid]
+        code = os.waitstatus_to_exitcode(status)
+        if code < 0 and not self.stopped_by and child.restarts < RESTARTS:
+            self.complain(f"worker {child.number} died by signal {-code}; started again")
+            self.board.rows[child.number].set(Count.IDLE, 0)
+            self._fork(child.number, child.restarts + 1)
+        elif code != 0:
+            self.worst = self.worst or (code if code > 0 else 128 - code)
+            self.stopped_by = self.stopped_by or signal.SIGTERM
+            self._signal_all(signal.SIGTERM)
+
+    def _stop(self, number: int, _frame: object) -> None:
+        self.stopped_by = number
+        self._signal_all(signal.SIGTERM)
+
+    def _signal_all(self, number: int) -> None:
+        for child in self.children.values():
+            os.kill(child.pid, number)
+
+
+def _die_with_parent() -> None:
+    """Linux tells a child of its parent's death by a signal of our choice; elsewhere the lock alone protects."""
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)

@@ -1,0 +1,126 @@
+"""The revisit: one page, from due to judged.
+
+fetch → detect → extract → verdict; then, in the group commit: observe, pace, archive, save, and it is due again.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from recrawl.detect.honesty import ask_conditionally
+from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
+from recrawl.detect.verdict import SECOND_LOOK_HEADERS, at_once, judge_second_look, quick, thorough
+from recrawl.engine.arrival import Arrival
+from recrawl.engine.discover import Quarry
+from recrawl.engine.wiring import Parts
+from recrawl.extract.document import read
+from recrawl.model.capture import Place
+from recrawl.model.document import Document
+from recrawl.model.failure import RecrawlError
+from recrawl.model.page import Page
+from recrawl.model.site import Site
+from recrawl.model.verdict import Verdict
+from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
+from recrawl.scope.directives import from_headers
+
+MOST_TEMPLATES = 10_000
+
+AskServer = Callable[[Ask, Site], Awaitable[Reply]]
+MayAsk = Callable[[Page], Awaitable[bool]]
+
+
+class Visitor:
+    """Makes visits. `ask` is the lane's way to the server, `may_ask_again` waits for its gap and says whether a
+    second request is welcome."""
+
+    def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk) -> None:
+        self._parts, self._ask, self._may_ask_again = parts, ask, may_ask_again
+        self._templates: dict[str, TemplateNoise] = {}
+        self._learnt: dict[str, bytes] = {}
+
+    async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
+        """Ask, compare, read: what did this visit prove?"""
+        reply = await self._ask(self._question(page, quarry.site), quarry.site)
+        directives = from_headers(reply.all_headers("x-robots-tag"))
+        verdict = at_once(page, reply)
+        if verdict is not None:
+            return Arrival(page, why, reply, verdict, directives=directives)
+        document = self._read(reply, page, quarry.site)
+        directives |= document.directives
+        template = self._template(page.server, document)
+        found = quick(page, reply, document, template)
+        if isinstance(found, Verdict):
+            self._learn(page.server, document, found)
+            return Arrival(page, why, reply, found, document, directives=directives)
+        version, previous = await self._previous(page, quarry.site)
+        verdict = thorough(page, reply, document, previous, template)
+        looks = 1
+        if verdict.second_look and self._parts.second_looks and await self._may_ask_again(page):
+            second = await self._ask(_again(reply), quarry.site)
+            second_document = self._read(second, page, quarry.site) if second.evidence is Evidence.DOCUMENT else None
+            verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
+            looks = 2
+        self._learn(page.server, document, verdict)
+        return Arrival(page, why, reply, verdict, document, version, directives, looks)
+
+    def learnt(self) -> dict[str, bytes]:
+        """Template noise learnt since the last call, for the store's memo."""
+        learnt, self._learnt = self._learnt, {}
+        return learnt
+
+    def _question(self, page: Page, site: Site) -> Ask:
+        conditional = ask_conditionally(page)
+        return Ask(
+            page.url,
+            etag=page.etag if conditional else "",
+            last_modified=page.last_modified if conditional else "",
+            own=site.own,
+            limits=self._parts.limits,
+        )
+
+    def _read(self, reply: Reply, page: Page, site: Site) -> Document:
+        ignore = (*self._parts.ignore, *site.ignore)
+        return read(reply.body, reply.header("content-type"), page.url, self._parts.extract, reply.headers, ignore)
+
+    async def _previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
+        """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""
+        found: tuple[Version | None, Document | None] = await self._parts.look_up(self._read_previous, page, site)
+        return found
+
+    def _read_previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
+        versions = self._parts.store.versions(page.id)
+        if not versions:
+            return None, None
+        newest = versions[0]
+        try:
+            payload = self._parts.archive.read(Place(newest.warc_file, newest.warc_offset, newest.warc_length))
+        except RecrawlError as error:
+            self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
+            return newest, None
+        ignore = (*self._parts.ignore, *site.ignore)
+        return newest, read(payload.body, newest.content_type, page.url, self._parts.extract, payload.headers, ignore)
+
+    def _template(self, server: str, document: Document) -> TemplateNoise:
+        key = memo_key(server, document.template)
+        known = self._templates.get(key)
+        if known is None:
+            if len(self._templates) >= MOST_TEMPLATES:
+                self._templates.clear()
+            known = self._templates[key] = read_template(self._parts.store.memo(key))
+        return known
+
+    def _learn(self, server: str, document: Document, verdict: Verdict) -> None:
+        if verdict.lessons:
+            key = memo_key(server, document.template)
+            self._templates[key] = fold(self._template(server, document), verdict.lessons)
+            self._learnt[key] = write_template(self._templates[key])
+
+
+def _again(reply: Reply) -> Ask:
+    """The second look: with the new validators, so that a 304 proves the change real."""
+    return Ask(
+        reply.ask.url,
+        etag=reply.header("etag"),
+        last_modified=reply.header("last-modified"),
+        own=reply.ask.own,
+        headers=SECOND_LOOK_HEADERS,
+        limits=reply.ask.limits,
+    )

@@ -1,0 +1,155 @@
+"""A run from the outside: lock the folder, mend what a crash left, start the workers, say how it ended."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recrawl.archive.repair import repair
+from recrawl.config import Settings
+from recrawl.engine.assembly import assemble, open_store
+from recrawl.engine.clock import SystemClock
+from recrawl.engine.folder import Folder
+from recrawl.engine.log import LogFile
+from recrawl.engine.process import Crew
+from recrawl.engine.tally import Board, Tally
+from recrawl.engine.worker import Order, Worker
+from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
+
+new_loop: Callable[[], asyncio.AbstractEventLoop]
+try:
+    import uvloop
+
+    new_loop = uvloop.new_event_loop
+except ImportError:  # an extra: plain asyncio does the same, slower
+    new_loop = asyncio.new_event_loop
+
+TICK_S = 0.1
+Tick = Callable[[Board], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended. `code` is the exit code; `sentence` says what it means, empty when all is well."""
+
+    code: int
+    counts: dict[str, int]
+    sentence: str = ""
+
+
+def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Tick, make_all_due: bool) -> Ended:
+    """Crawl in this folder until the order is carried out."""
+    sites = folder.sites()
+    if not sites:
+        raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
+    settings.check_operator(sites)
+    with folder.locked():
+        _prepare(folder, settings, make_all_due)
+        board = Board(workers)
+        order = replace(order, alone=workers == 1)
+        if workers == 1:
+            code = _run_here(folder, settings, order, board, tick)
+        else:
+            code = _run_crew(folder, settings, order, board, tick)
+    return _ended(code, board, order)
+
+
+def _prepare(folder: Folder, settings: Settings, make_all_due: bool) -> None:
+    """Mend the archive's torn tail, create or check the store. Nothing stays open: workers are forked after this."""
+    log, now = LogFile(folder.log), SystemClock().now()
+    for cut in repair(folder.archive):
+        log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
+    store = open_store(folder, settings)
+    try:
+        if make_all_due:
+            store.make_due(now)
+    finally:
+        store.close()
+
+
+def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
+    async def main() -> int:
+        return await _work(folder, settings, order, 0, 1, board.rows[0], lambda: tick(board))
+
+    return run_loop(main)
+
+
+def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
+    count = len(board.rows)
+
+    def work(number: int, tally: Tally) -> int:
+        return run_loop(lambda: _work(folder, settings, order, number, count, tally, None))
+
+    log = LogFile(folder.log)
+    return Crew(work, board, order.once, tick, log.complain).run()
+
+
+async def _work(
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    number: int,
+    count: int,
+    tally: Tally,
+    tick: Callable[[], None] | None,
+) -> int:
+    """One worker from its first page to its last commit; its exit code."""
+    async with assemble(folder, settings, str(number)) as parts:
+        owned = frozenset(range(number, parts.store.partitions, count))
+        worker = Worker(parts, order, owned, tally)
+        stopped_by = _listen(worker)
+        ticking = asyncio.create_task(_tick(tick)) if tick else None
+        try:
+            await worker.run()
+        finally:
+            if ticking:
+                ticking.cancel()
+    return stopped_by[0] if stopped_by else 0
+
+
+def _listen(worker: Worker) -> list[int]:
+    """SIGTERM and Ctrl-C end the run with its state saved; SIGUSR1 is the parent's word that all is done."""
+    codes: list[int] = []
+
+    def stop(number: int) -> None:
+        codes.append(128 + number)
+        worker.stop()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, worker.stop)
+    loop.add_signal_handler(signal.SIGTERM, stop, signal.SIGTERM)
+    if os.getpid() == os.getpgrp() or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        loop.add_signal_handler(signal.SIGINT, stop, signal.SIGINT)
+    return codes
+
+
+async def _tick(tick: Callable[[], None]) -> None:
+    while True:
+        tick()
+        await asyncio.sleep(TICK_S)
+
+
+def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """On uvloop where it is installed."""
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(main())
+
+
+def _ended(code: int, board: Board, order: Order) -> Ended:
+    counts = board.as_dict()
+    if code:
+        return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else "")
+    answered = counts["visits"] - counts["failed"]
+    if counts["failed"] > max(0, answered):
+        sentence = f"{counts['failed']} of {counts['requests']} requests failed: see `recrawl status`, and `recrawl why URL` for one page"
+        return Ended(TooManyFailures.exit_code, counts, sentence)
+    if counts["visits"] == 0 and counts["refused"]:
+        sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
+        return Ended(NothingAllowed.exit_code, counts, sentence)
+    if order.for_s is not None and counts["left"]:
+        sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
+        return Ended(WorkLeft.exit_code, counts, sentence)
+    return Ended(0, counts)

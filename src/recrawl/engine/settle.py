@@ -1,0 +1,145 @@
+"""Group commit: what the lanes found becomes durable and then known.
+
+The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
+by one writer at a time; while a batch is being written the next one gathers, and a lane that runs too far ahead waits.
+A kill loses at most the gathering and the written batch, which are visited again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from recrawl.engine.arrival import Arrival
+from recrawl.model.batch import Batch, Saved
+from recrawl.model.capture import Capture
+from recrawl.model.event import Event
+from recrawl.model.page import Page
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.visit import Version, Visit
+from recrawl.ports import Archive, Store
+
+Offload = Callable[..., Awaitable[Saved]]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A version to keep: its place is known once the archive has it."""
+
+    capture: Capture
+    page: int
+    text_bytes: int = 0
+    share_changed: float | None = None
+    is_version: bool = True
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What the next commit will write."""
+
+    pages: dict[int, Page] = field(default_factory=dict)
+    entered: dict[int, Page] = field(default_factory=dict)
+    servers: dict[str, Server] = field(default_factory=dict)
+    visits: list[Visit] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    robots: list[RobotsFile] = field(default_factory=list)
+    memos: dict[str, bytes] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.pages or self.entered or self.servers or self.events or self.robots or self.memos)
+
+
+def write(ledger: Ledger, archive: Archive, store: Store) -> Saved:
+    """Carry one ledger out: archive first, then the store."""
+    places = archive.append([copy.capture for copy in ledger.copies])
+    versions = [
+        Version(
+            page=copy.page,
+            at=copy.capture.at,
+            digest=copy.capture.digest,
+            warc_file=place.file,
+            warc_offset=place.offset,
+            warc_length=place.length,
+            body_bytes=len(copy.capture.reply.body),
+            text_bytes=copy.text_bytes,
+            share_changed=copy.share_changed,
+            content_type=copy.capture.reply.header("content-type")[:100],
+        )
+        for copy, place in zip(ledger.copies, places, strict=True)
+        if copy.is_version
+    ]
+    return store.save(
+        Batch(
+            pages=tuple(ledger.pages.values()),
+            entered=tuple(ledger.entered.values()),
+            servers=tuple(ledger.servers.values()),
+            visits=tuple(ledger.visits),
+            versions=tuple(versions),
+            events=tuple(ledger.events),
+            robots=tuple(ledger.robots),
+            memos=tuple(ledger.memos.items()),
+        )
+    )
+
+
+class Settler:
+    """`prepare` turns arrivals into a ledger (on the loop), `carry_out` writes it (off the loop),
+    `settled` hears of it afterwards."""
+
+    def __init__(
+        self,
+        prepare: Callable[[Sequence[Arrival], Ledger], None],
+        carry_out: Callable[[Ledger], Awaitable[Saved]],
+        settled: Callable[[Ledger, Saved], None],
+        most: int,
+    ) -> None:
+        self._prepare, self._carry_out, self._settled = prepare, carry_out, settled
+        self._most = most
+        self._arrivals: list[Arrival] = []
+        self.ledger = Ledger()
+        self._writer: asyncio.Task[None] | None = None
+        self._room = asyncio.Event()
+        self._error: BaseException | None = None
+
+    @property
+    def idle(self) -> bool:
+        return not self._arrivals and not self.ledger and (self._writer is None or self._writer.done())
+
+    async def put(self, arrival: Arrival) -> None:
+        """Hand one visit over; returns when there is room for the next."""
+        self._arrivals.append(arrival)
+        self.stir()
+        while len(self._arrivals) >= self._most and self._error is None:
+            self._room.clear()
+            await self._room.wait()
+        self._complain()
+
+    def stir(self) -> None:
+        """See to it that what has gathered is written soon."""
+        if self._writer is None or self._writer.done():
+            self._complain()
+            self._writer = asyncio.create_task(self._write_all())
+
+    async def flush(self) -> None:
+        while not self.idle:
+            self.stir()
+            if self._writer is not None:
+                await asyncio.wait([self._writer])
+            self._complain()
+
+    def _complain(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    async def _write_all(self) -> None:
+        try:
+            while self._arrivals or self.ledger:
+                arrivals, self._arrivals = self._arrivals, []
+                ledger, self.ledger = self.ledger, Ledger()
+                self._prepare(arrivals, ledger)
+                self._room.set()
+                self._settled(ledger, await self._carry_out(ledger))
+        except BaseException as error:
+            self._error = error
+            self._room.set()
+            raise

@@ -1,0 +1,63 @@
+"""Counters of one run, a row a worker, in memory that parent and workers share."""
+
+import mmap
+from enum import IntEnum, auto
+from struct import calcsize
+
+
+class Count(IntEnum):
+    REQUESTS = 0
+    VISITS = auto()
+    NEW = auto()
+    CHANGED = auto()
+    SAME = auto()
+    NOT_MODIFIED = auto()
+    MOVED = auto()
+    GONE = auto()
+    FAILED = auto()
+    REFUSED = auto()
+    ENTERED = auto()
+    RECEIVED_BYTES = auto()
+    SPARED_BYTES = auto()  # bodies not sent thanks to 304
+    LEFT = auto()  # due pages left behind at the end
+    COMMITS = auto()
+    IDLE = auto()  # 1: nothing to do just now
+    CHECKS = auto()  # store asked while idle, nothing found
+    ERRORS = auto()  # faults of our own, counted and shown
+
+
+_CELL = calcsize("q")
+
+
+class Tally:
+    """One worker's row."""
+
+    def __init__(self, cells: memoryview | None = None) -> None:
+        self._cells = memoryview(bytearray(len(Count) * _CELL)).cast("q") if cells is None else cells
+
+    def add(self, count: Count, amount: int = 1) -> None:
+        self._cells[count] += amount
+
+    def set(self, count: Count, value: int) -> None:
+        self._cells[count] = value
+
+    def __getitem__(self, count: Count) -> int:
+        return int(self._cells[count])
+
+    def as_dict(self) -> dict[str, int]:
+        return {count.name.lower(): self[count] for count in Count}
+
+
+class Board:
+    """All rows; survives the fork."""
+
+    def __init__(self, workers: int) -> None:
+        self._memory = mmap.mmap(-1, max(1, workers) * len(Count) * _CELL)
+        cells = memoryview(self._memory).cast("q")
+        self.rows = [Tally(cells[row * len(Count) : (row + 1) * len(Count)]) for row in range(workers)]
+
+    def total(self, count: Count) -> int:
+        return sum(row[count] for row in self.rows)
+
+    def as_dict(self) -> dict[str, int]:
+        return {count.name.lower(): self.total(count) for count in Count}

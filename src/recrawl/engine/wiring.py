@@ -1,0 +1,83 @@
+"""Hands every part to every other: the only place that knows which implementation stands behind a port."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from recrawl.engine.alias_watch import AliasWatch
+from recrawl.engine.clock import Dice
+from recrawl.engine.discover import Quarry
+from recrawl.extract.settings import ExtractSettings
+from recrawl.frontier.manners import Manners
+from recrawl.model.address import partition_of
+from recrawl.model.event import Event
+from recrawl.model.ownership import owns, split_authority
+from recrawl.model.site import Site
+from recrawl.model.visit import Limits
+from recrawl.ports import Archive, Clock, Fetcher, Policy, Store
+
+Offload = Callable[..., Awaitable[Any]]
+
+
+@dataclass(slots=True)
+class Parts:
+    """What a worker works with."""
+
+    clock: Clock
+    dice: Dice
+    fetcher: Fetcher
+    store: Store
+    archive: Archive
+    policy: Policy
+    quarries: dict[str, Quarry]
+    alias_watch: AliasWatch
+    tell: Callable[[Event], None]
+    complain: Callable[[str], None]
+    offload: Offload  # to the one writer
+    look_up: Offload  # to a reader
+    agent: str = "recrawl"
+    limits: Limits = field(default_factory=Limits)
+    manners: Manners = field(default_factory=Manners)
+    extract: ExtractSettings = field(default_factory=ExtractSettings)
+    ignore: tuple[str, ...] = ()
+    second_looks: bool = True
+    connections: int = 128
+    redirects: int = 5
+    batch_visits: int = 8
+    record_unchanged: bool = True
+
+    @property
+    def importance(self) -> dict[str, float]:
+        return {name: quarry.site.importance for name, quarry in self.quarries.items()}
+
+    def partition(self, server: str) -> int:
+        return partition_of(server, self.store.partitions)
+
+    def owned(self, server: str, site: Site) -> bool:
+        """Does the user own this server? By name or literal address: a name is not resolved for this."""
+        host, port = split_authority(server)
+        return any(owns(site.own, host, known) for known in ((port,) if port else (80, 443)))
+
+    def site_of(self, server: str) -> Site | None:
+        """The site that has this server among its own or its hosts; the first one otherwise."""
+        sites = [quarry.site for quarry in self.quarries.values()]
+        owners = [site for site in sites if self.owned(server, site)]
+        admitting = [quarry.site for quarry in self.quarries.values() if quarry.rules.hosts.has(server)]
+        return next(iter([*owners, *admitting]), None)
+
+
+async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Offload for simulations: no thread, no second order of events."""
+    return work(*arguments)
+
+
+def off_the_loop(name: str) -> Offload:
+    """Offload to one thread: what is given first is done first."""
+    writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+
+    async def offload(work: Callable[..., Any], *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(writer, work, *arguments)
+
+    return offload

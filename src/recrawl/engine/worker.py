@@ -1,0 +1,249 @@
+"""One process, one loop: opens lanes for servers that may be asked, and lets the two loops turn.
+
+A *lane* asks one server for one page after another, so a server never sees two requests at once (unless its owner
+raised `parallel`). The worker alone touches the servers of its partitions; only links cross to others, by the store.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recrawl.engine.arrival import Arrival
+from recrawl.engine.discover import hosts_memo
+from recrawl.engine.kept import copy_of, event_of, visit_row
+from recrawl.engine.lane import Lanes
+from recrawl.engine.loop import guarded
+from recrawl.engine.pace import pace
+from recrawl.engine.refill import Refill
+from recrawl.engine.settle import Ledger, Settler, write
+from recrawl.engine.tally import Count, Tally
+from recrawl.engine.wiring import Parts
+from recrawl.frontier.queue import Frontier
+from recrawl.model.batch import Saved
+from recrawl.model.event import Event, EventKind
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence
+from recrawl.schedule.load import after as load_after
+from recrawl.schedule.load import is_overloaded
+
+MOST_QUEUED = 2000  # pages a server in memory; the rest waits in the store
+STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
+
+COUNT_OF = {
+    Change.NEW: Count.NEW,
+    Change.SAME: Count.SAME,
+    Change.CHANGED: Count.CHANGED,
+    Change.MOVED: Count.MOVED,
+    Change.GONE: Count.GONE,
+    Change.UNKNOWN: Count.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run is asked to do."""
+
+    once: bool = False
+    for_s: float | None = None
+    asked: bool = False  # --all: everything was made due
+    alone: bool = True  # no other worker can send links
+    horizon_s: float = 86_400.0
+    poll_s: float = 0.5
+
+
+class Worker:
+    def __init__(self, parts: Parts, order: Order, partitions: frozenset[int], tally: Tally) -> None:
+        self.parts, self.order, self.partitions, self.tally = parts, order, partitions, tally
+        self.frontier = Frontier()
+        self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits)
+        self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
+        self.refill = Refill(parts.store, self.frontier, partitions, self.lanes.adopt, self._wanted)
+        self.started_at = parts.clock.now()
+        self._stirred = asyncio.Event()
+        self._failed: BaseException | None = None
+        self._look_at = 0.0
+        self._looked_once = False
+        self._found = 0
+        self._tasks: set[asyncio.Task[bool]] = set()
+
+    async def run(self) -> None:
+        """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
+        self._enter_seeds()
+        await self.settler.flush()
+        try:
+            while not self._over():
+                await self._turn()
+        finally:
+            await self._end()
+
+    def stop(self) -> None:
+        self.lanes.stopping = True
+        self._stirred.set()
+
+    async def _turn(self) -> None:
+        now = self.parts.clock.now()
+        if now >= self._look_at or self.frontier.hungry():
+            horizon_s = 0.0 if self.order.once else self.order.horizon_s
+            self._found = self.refill.round(now, horizon_s)
+            self._look_at = now + self.order.poll_s
+        self._open_lanes(now)
+        self.tally.set(Count.IDLE, int(self._idle(now)))
+        if self._idle(now):
+            self.tally.add(Count.CHECKS)
+        await self._rest(now)
+
+    def _idle(self, now: float) -> bool:
+        """Nothing under way, nothing to write, nothing that a little patience would bring."""
+        if self._tasks or not self.settler.idle or self._found:
+            return False
+        wake_at = self.frontier.wake_at()
+        return wake_at is None or wake_at > now + self.parts.manners.patience_s
+
+    def _over(self) -> bool:
+        if self._failed is not None:
+            raise self._failed
+        now = self.parts.clock.now()
+        if self.order.for_s is not None and now >= self.started_at + self.order.for_s:
+            self.lanes.stopping = True
+        done = self.order.once and self.order.alone and self._looked_once and self._idle(now)
+        self._looked_once = True
+        return self.lanes.stopping or done
+
+    def _open_lanes(self, now: float) -> None:
+        for key in self.frontier.open_lanes(now, self.parts.connections - len(self._tasks)):
+            self.tally.set(Count.IDLE, 0)
+            task = asyncio.create_task(guarded(self.lanes.serve(key), self.tally, self.parts.complain))
+            self._tasks.add(task)
+            task.add_done_callback(lambda done, key=key: self._lane_done(done, key))  # type: ignore[misc]
+
+    def _lane_done(self, task: asyncio.Task[bool], key: str) -> None:
+        self._tasks.discard(task)
+        self.frontier.close_lane(key)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failed = error
+        self._stirred.set()
+
+    async def _rest(self, now: float) -> None:
+        """Wait for a lane to end, for the next free server, or for the next look at the store."""
+        wake_at = self.frontier.wake_at() if len(self._tasks) < self.parts.connections else None
+        until_at = self._look_at if wake_at is None else min(self._look_at, wake_at)
+        if self.order.for_s is not None:
+            until_at = min(until_at, self.started_at + self.order.for_s)
+        self._stirred.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stirred.wait(), max(until_at - now, 0.001))
+
+    def _enter_seeds(self) -> None:
+        now = self.parts.clock.now()
+        for quarry in self.parts.quarries.values():
+            for page in quarry.seeds(now):
+                if self.parts.partition(page.server) in self.partitions:
+                    self.settler.ledger.entered[page.id] = page
+
+    async def _end(self) -> None:
+        self.lanes.stopping = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=STOP_WITHIN_S)
+        for task in self._tasks:
+            task.cancel()
+        if self._failed is None:
+            await self.settler.flush()
+        now = self.parts.clock.now()
+        self.tally.set(Count.LEFT, sum(len(queue.ready) for queue in self.frontier.queues()))
+        self.tally.set(Count.IDLE, 1)
+        self.parts.tell(Event(EventKind.STOPPED, now, facts=dict(self.tally.as_dict())))
+
+    def _wanted(self, page: Page) -> bool:
+        """A run that goes round once visits each page once."""
+        quarry = self.parts.quarries.get(page.site)
+        if quarry is None or quarry.site.paused:
+            return False
+        return not (self.order.once and page.checked_at is not None and page.checked_at >= self.started_at)
+
+    def _prepare(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
+        """Estimate, schedule and discover: everything of the visit but the writing."""
+        pages = pace(arrivals, self.parts.policy, self.parts.importance, self.parts.dice.luck(len(arrivals)))
+        for one, after in zip(arrivals, pages, strict=True):
+            ledger.pages[after.id] = after
+            ledger.visits.append(visit_row(one))
+            if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
+                ledger.copies.append(copy)
+            if (event := event_of(one, after)) is not None:
+                ledger.events.append(event)
+            self._discover(one, ledger)
+            if one.verdict.change is Change.NEW:
+                self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
+            self._weigh(one.page, after, ledger)
+            self._count(one)
+        events, memos = self.parts.alias_watch.news()
+        ledger.events += events
+        ledger.memos.update(memos)
+        ledger.memos.update(self.lanes.visitor.learnt())
+
+    def _discover(self, one: Arrival, ledger: Ledger) -> None:
+        quarry = self.parts.quarries[one.page.site]
+        now = one.reply.at
+        if one.verdict.change is Change.MOVED:
+            before = quarry.widened
+            found = quarry.redirected(one.page, one.verdict.target, self.parts.redirects, now)
+            self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
+            if quarry.widened != before:
+                ledger.memos[hosts_memo(quarry.site.name)] = " ".join(sorted(quarry.widened)).encode()
+        elif one.document is not None and one.follow:
+            found = quarry.discover(one.page, one.document.links, now)
+        else:
+            return
+        ledger.entered.update((page.id, page) for page in found)
+
+    def _weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
+        """S1's load index, kept with the old and the new interval of one page."""
+        server = self.lanes.server(after.server)
+        load_per_s = load_after(server.load_per_s, before.interval_s, after.interval_s)
+        overloaded = is_overloaded(load_per_s, server.gap_s)
+        if overloaded != server.overloaded:
+            kind = EventKind.SERVER_OVERLOADED if overloaded else EventKind.SERVER_RELIEVED
+            facts: dict[str, object] = {"server": server.key, "load_per_s": load_per_s, "gap_s": server.gap_s}
+            ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
+        server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
+        self.lanes.servers[server.key] = ledger.servers[server.key] = server
+
+    def _count(self, one: Arrival) -> None:
+        self.tally.add(Count.VISITS)
+        self.tally.add(COUNT_OF[one.verdict.change])
+        if one.reply.evidence is Evidence.NOT_MODIFIED:
+            self.tally.add(Count.NOT_MODIFIED)
+            self.tally.add(Count.SPARED_BYTES, one.page.size_bytes)
+
+    async def _carry_out(self, ledger: Ledger) -> Saved:
+        saved: Saved = await self.parts.offload(write, ledger, self.parts.archive, self.parts.store)
+        return saved
+
+    def _settled(self, ledger: Ledger, saved: Saved) -> None:
+        self.tally.add(Count.COMMITS)
+        self.tally.add(Count.ENTERED, len(saved.entered))
+        now = self.parts.clock.now()
+        for page in ledger.pages.values():
+            self.frontier.drop(page.id)
+            if not self.order.once and page.due_at is not None and page.due_at <= now + self.order.horizon_s:
+                self._offer(page)
+        for number in saved.entered:
+            self._offer(ledger.entered[number])
+        for event, cursor in zip(ledger.events, saved.cursors, strict=True):
+            self.parts.tell(replace(event, cursor=cursor))
+        if saved.entered or not self._tasks:
+            self._stirred.set()
+
+    def _offer(self, page: Page) -> None:
+        """Into the short-term queue, if the server is ours and its queue is not full."""
+        if self.parts.partition(page.server) not in self.partitions:
+            return
+        if page.server not in self.lanes.servers:
+            self.lanes.adopt(Server(page.server, self.parts.partition(page.server)))
+        queue = self.frontier.queue(page.server)
+        if len(queue) >= MOST_QUEUED:
+            queue.more_in_store = True
+        else:
+            self.frontier.offer((page,))

@@ -1,0 +1,26 @@
+"""Moments as people write them: a cursor, a date, a date and time, or a time ago."""
+
+import re
+from datetime import UTC, datetime
+
+from recrawl.formats import duration
+from recrawl.model.failure import FormatError
+
+
+def cursor_or_time(text: str, now: float) -> tuple[int, float]:
+    """(cursor, 0) for a plain number, else (0, epoch seconds)."""
+    if re.fullmatch(r"\d+", text.strip()):
+        return int(text), 0.0
+    return 0, parse(text, now)
+
+
+def parse(text: str, now: float) -> float:
+    """Epoch seconds of an ISO date or date-time (UTC unless it says otherwise), or of `2h` meaning two hours ago."""
+    plain = text.strip()
+    if re.fullmatch(r"(\d+(\.\d+)?(ms|[wdhms]))+", plain):
+        return now - duration.parse(plain)
+    try:
+        moment = datetime.fromisoformat(plain)
+    except ValueError as error:
+        raise FormatError(f"{text!r} is no time: write 2026-11-01, 2026-11-01T12:00Z or 2h (ago)") from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
