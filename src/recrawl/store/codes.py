@@ -1,4 +1,4 @@
-"""Closed sets as small numbers and digests as bytes: what the rows hold instead of words."""
+"""Closed sets as small numbers, digests as bytes, addresses without their server: what the rows hold instead."""
 
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -115,3 +115,21 @@ def signed(word: int) -> int:
 
 def unsigned(word: int) -> int:
     return word + WORD if word < 0 else word
+
+
+def pack_url(url: str, server: str) -> str:
+    """An address without what its server tells: `/path` for https, `h/path` for http, any other as it is."""
+    secure, plain = f"https://{server}/", f"http://{server}/"
+    if url.startswith(secure):
+        return url[len(secure) - 1 :]
+    if url.startswith(plain):
+        return "h" + url[len(plain) - 1 :]
+    return url
+
+
+def unpack_url(packed: str, server: str) -> str:
+    if packed.startswith("/"):
+        return f"https://{server}{packed}"
+    if packed.startswith("h/"):
+        return f"http://{server}{packed[1:]}"
+    return packed

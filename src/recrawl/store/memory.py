@@ -15,6 +15,7 @@ from recrawl.model.server import RobotsFile, Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Version, Visit
 from recrawl.store import counts
+from recrawl.store.codes import STATUS
 from recrawl.store.counts import Count, Counts
 from recrawl.store.due_lists import DueLists
 
@@ -233,12 +234,14 @@ class MemoryStore:
         return [self._pages[page] for _, _, page in entries[: max(limit, 0)]]
 
     def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:
-        groups: dict[tuple[Status, str], list[str]] = {}
+        groups: dict[tuple[Status, str], list[int]] = {}
         for page in self._pages.values():
             if page.reason and (not site or page.site == site):
-                groups.setdefault((page.status, page.reason), []).append(page.url)
-        found = [ErrorGroup(status, reason, len(urls), min(urls)) for (status, reason), urls in groups.items()]
-        return sorted(found, key=lambda group: (-group.pages, group.reason, group.status))[: max(limit, 0)]
+                groups.setdefault((page.status, page.reason), []).append(page.id)
+        found = [
+            ErrorGroup(status, reason, len(ids), self._pages[min(ids)].url) for (status, reason), ids in groups.items()
+        ]
+        return sorted(found, key=_group_order)[: max(limit, 0)]
 
     def interval_histogram(self, site: str = "") -> list[IntervalBand]:
         return counts.bands(self._counts_of(site))
@@ -263,6 +266,10 @@ def is_live(page: Page) -> bool:
 
 def proved_nothing(visit: Visit) -> bool:
     return visit.change in (Change.SAME, Change.UNKNOWN)
+
+
+def _group_order(group: ErrorGroup) -> tuple[int, str, int]:
+    return -group.pages, group.reason, STATUS.number[group.status]
 
 
 def _moment(entry: tuple[float, str]) -> float:

@@ -23,7 +23,7 @@ NO_WORD = 0
 def page_row(page: Page, numbers: Numbers) -> tuple[object, ...]:
     return (
         page.id,
-        page.url,
+        codes.pack_url(page.url, page.server),
         fingerprint(page.server),
         numbers[page.site],
         codes.KIND.number[page.kind],
@@ -62,7 +62,7 @@ def page_of(row: Row, texts: Texts) -> Page:
     """The row ends with the server's key, which the page's own columns lack."""
     return Page(
         row[0],
-        row[1],
+        codes.unpack_url(row[1], row[33]),
         row[33],
         texts[row[3]],
         codes.KIND.member[row[4]],

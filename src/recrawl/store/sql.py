@@ -241,7 +241,8 @@ class SqlStore:
         sql = self._sql.error_groups_of_site if number else self._sql.error_groups
         with self._db.reading() as session:
             found = session.rows(sql, sql.bind(limit=max(limit, 0), site=number))
-        return [ErrorGroup(codes.STATUS.member[row[0]], row[1], row[2], row[3]) for row in found]
+        examples = {page.id: page.url for page in self.pages([row[3] for row in found])}
+        return [ErrorGroup(codes.STATUS.member[row[0]], row[1], row[2], examples[row[3]]) for row in found]
 
     def interval_histogram(self, site: str = "") -> list[IntervalBand]:
         number = self._number_of_site(site)

@@ -94,7 +94,7 @@ class Statements:
 
     @cached_property
     def put_pages(self) -> Sql:
-        return self._upsert(PAGE, keys=["id"], keep=["url"])
+        return self._upsert(PAGE, keys=["id"])
 
     def known(self, size: int) -> Sql:
         """Which of these ids are there?"""
@@ -447,7 +447,7 @@ def _live_stretch() -> Select[Any]:
 
 def _error_groups() -> Select[Any]:
     pages = func.count().label("pages")
-    grouped = select(PAGE.c.status, PAGE.c.reason, pages, func.min(PAGE.c.url)).where(PAGE.c.reason.is_not(None))
+    grouped = select(PAGE.c.status, PAGE.c.reason, pages, func.min(PAGE.c.id)).where(PAGE.c.reason.is_not(None))
     ordered = grouped.group_by(PAGE.c.status, PAGE.c.reason).order_by(pages.desc(), PAGE.c.reason, PAGE.c.status)
     return ordered.limit(bindparam("limit"))
 

@@ -54,7 +54,7 @@ PAGE = Table(
     "page",
     METADATA,
     Column("id", BigInteger, primary_key=True, autoincrement=False),
-    Column("url", Text, nullable=False),
+    Column("url", Text, nullable=False),  # without its server: `codes.pack_url`
     Column("server", BigInteger, nullable=False),
     Column("site", Integer, nullable=False),
     Column("kind", SmallInteger, nullable=False),
