@@ -11,7 +11,7 @@ from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, parse_headers, status_of
-from recrawl.fetch.request import condition_lines, header_lines, raw_request, standing_lines
+from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Order, Transfer, refused_sentence
 from recrawl.model.failure import Failure
@@ -86,8 +86,7 @@ class CurlFetcher:
         self, allowed: list[str], ask: Ask, at: float, endpoint: Endpoint, target: str, before_s: float
     ) -> Reply:
         """Try the addresses one after the other, within the one connect limit."""
-        conditions = condition_lines(ask)
-        lines = header_lines(self._standing, ask, conditions)
+        lines = header_lines(self._standing, ask)
         limits, passed_s = ask.limits, before_s
         transfer = self._take()
         started_at = transfer.now()
@@ -102,7 +101,7 @@ class CurlFetcher:
             if tried and transfer.failure is None:
                 self._resolver.prefer(endpoint.host, address)
             request = raw_request(endpoint.authority, target, lines)
-            return _reply(transfer, ask, at, request, passed_s, bool(conditions))
+            return _reply(transfer, ask, at, request, passed_s)
         finally:
             self._give_back(transfer)
 
@@ -123,7 +122,7 @@ class CurlFetcher:
             self._idle.append(transfer)
 
 
-def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float, conditional: bool) -> Reply:
+def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
     head = final_head(transfer.lines)
     times, peer = transfer.times(before_s), transfer.peer()
     received_bytes = transfer.head_bytes + transfer.body_bytes
@@ -148,7 +147,6 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
         status_of(head),
         parse_headers(head),
         pieces[0] if len(pieces) == 1 else b"".join(pieces),
-        conditional=conditional,
         raw_request=request,
         raw_head=b"".join(head),
         peer=peer,

@@ -13,6 +13,7 @@ anything else            BROKEN
 from collections.abc import Mapping
 
 from recrawl.fetch.decode import Bomb, Undecodable, decode
+from recrawl.fetch.request import is_conditional
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Evidence, Limits, Reply, Times
 
@@ -54,7 +55,6 @@ def answered(
     headers: Headers = (),
     sent_body: bytes = b"",
     *,
-    conditional: bool,
     raw_request: bytes = b"",
     raw_head: bytes = b"",
     peer: str = "",
@@ -62,8 +62,8 @@ def answered(
     received_bytes: int = 0,
     lost: tuple[Failure, str] | None = None,
 ) -> Reply:
-    """The reply to an ask whose answer has a complete head. `conditional`: a condition was sent. `lost` says why
-    the body could not be read whole; that is a failure only where the body is the document."""
+    """The reply to an ask whose answer has a complete head. `lost` says why the body could not be read whole;
+    that is a failure only where the body is the document."""
     codings, has_target = [], False
     for name, value in headers:
         if name == "content-encoding":
@@ -74,7 +74,7 @@ def answered(
     body = sent_body
     if evidence is Evidence.NOT_MODIFIED:
         body = sent_body = b""
-        lost = None if conditional else UNASKED
+        lost = None if is_conditional(ask) else UNASKED
     elif lost is None and codings:
         body, lost = _decoded(sent_body, codings, ask.limits)
     failure, detail = lost or (None, "")

@@ -54,8 +54,9 @@ def standing_lines(agent: str, accept_language: str) -> list[bytes]:
     return [_line(name, value) for name, value in fields if value and VALUE.fullmatch(value)]
 
 
-def header_lines(standing: list[bytes], ask: Ask, conditions: list[bytes]) -> list[bytes]:
+def header_lines(standing: list[bytes], ask: Ask) -> list[bytes]:
     """The header lines of one request; `standing` itself when there is nothing to add."""
+    conditions = condition_lines(ask)
     if not ask.headers:
         return standing + conditions if conditions else standing
     own = [(name, value) for name, value in ask.headers if _may_be_sent(name, value)]
@@ -72,6 +73,11 @@ def condition_lines(ask: Ask) -> list[bytes]:
     if ask.last_modified and is_safe_date(ask.last_modified):
         lines.append(_line("If-Modified-Since", ask.last_modified))
     return lines
+
+
+def is_conditional(ask: Ask) -> bool:
+    """Whether a condition really goes out with the ask."""
+    return bool(condition_lines(ask))
 
 
 def raw_request(authority: str, target: str, lines: list[bytes]) -> bytes:
