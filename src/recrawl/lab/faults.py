@@ -88,13 +88,19 @@ def fault_at(plan: FaultPlan, server: str, path: str, at: float) -> Fault | None
 def refuses(plan: FaultPlan, server: str, at: float) -> bool:
     """Whether the whole server refuses connections now: what a listener can carry out at its socket."""
     return any(
-        rule.kind is FaultKind.CONNECT
-        and rule.share >= 1.0
-        and not rule.path
-        and _concerns(rule, server, "/")
-        and in_spell(rule, key_of(plan.seed, "fault", number, server), at)
+        in_spell(rule, key_of(plan.seed, "fault", number, server), at)
         for number, rule in enumerate(plan.rules)
+        if _refusing(rule, server)
     )
+
+
+def has_refusals(plan: FaultPlan, server: str) -> bool:
+    return any(_refusing(rule, server) for rule in plan.rules)
+
+
+def _refusing(rule: FaultRule, server: str) -> bool:
+    whole = rule.share >= 1.0 and not rule.path and not rule.spares_robots
+    return rule.kind is FaultKind.CONNECT and whole and rule.server in ("", server)
 
 
 def in_spell(rule: FaultRule, key: int, at: float) -> bool:

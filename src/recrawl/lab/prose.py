@@ -130,15 +130,18 @@ ADVERTS = (
 )
 
 
-def sentence(language: str, key: int, place: int, index: int) -> str:
-    chosen = pick(SENTENCES[language], key, place, index)
-    return chosen.replace("{n}", str(2 + bits(key, place, index + 1_000_000) % 97))
+def sentence(language: str, key: int, place: int, index: int, step: int = 0) -> str:
+    """One sentence for a key, a place and an index; different steps give different sentences."""
+    chance = bits(key, place, index)
+    choices = SENTENCES[language]
+    number = 2 + (chance >> 32 + 5 * step) % 97
+    return choices[(chance + step) % len(choices)].replace("{n}", str(number))
 
 
 def paragraph(language: str, key: int, place: int, revision: int) -> str:
     """Five sentences that belong to one revision of one paragraph."""
     joint = "" if language in ("ja", "zh") else " "
-    return joint.join(sentence(language, key, place, revision * 8 + step) for step in range(5))
+    return joint.join(sentence(language, key, place, revision, step) for step in range(5))
 
 
 def title(language: str, key: int) -> str:

@@ -14,6 +14,8 @@ STYLE = (
     "body{font:16px/1.5 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "nav a{margin-right:1em}h1{line-height:1.2}.edition,.noise{color:#777;font-size:.85em}"
 )
+_LISTS = (Shape.HOME, Shape.HUB, Shape.LIST)  # their links are what they have to say
+
 REVIEWS_SHOWN = 5
 ENTRIES_SHOWN = 30
 ENTRIES_AT_START = 4
@@ -37,11 +39,13 @@ def html(view: View, at: float) -> str:
     main = _MAIN[page.shape](view)
     noise = "".join(_NOISE[kind](view.key, at) for kind in page.noise)
     links = "\n".join(f'<li><a href="{escape(anchor.href)}">{escape(anchor.text)}</a></li>' for anchor in view.anchors)
+    listing, nav = (
+        (f"<ul>\n{links}\n</ul>\n", "") if page.shape in _LISTS else ("", f"<nav>\n<ul>\n{links}\n</ul>\n</nav>\n")
+    )
     return (
         f'<!DOCTYPE html>\n<html lang="{page.language}">\n<head>\n{_declaration(page)}'
         f"<title>{escape(view.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{noise}"
-        f"<main>\n<h1>{escape(view.title)}</h1>\n{_edition(view)}{main}</main>\n"
-        f"<nav>\n<ul>\n{links}\n</ul>\n</nav>\n</body>\n</html>\n"
+        f"<main>\n<h1>{escape(view.title)}</h1>\n{_edition(view)}{main}{listing}</main>\n{nav}</body>\n</html>\n"
     )
 
 

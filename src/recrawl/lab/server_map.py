@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from recrawl.lab import prose
 from recrawl.lab.chance import bits, key_of
 from recrawl.lab.histories import Fixed, History, Numbered, Shifted, Span, Together, history_of
 from recrawl.lab.world_parts import Ending, PageSpec, ServerSpec, Shape, Shelf
@@ -61,6 +62,9 @@ class ServerMap:
 
     def key(self, page: PageSpec) -> int:
         return key_of(self.seed, self.spec.name, page.path)
+
+    def heading(self, page: PageSpec) -> str:
+        return page.title or prose.title(page.language, self.key(page))
 
     def find(self, path: str) -> PageSpec | None:
         return self._fixed.get(path) or self._shelved(path)
@@ -172,10 +176,21 @@ class ServerMap:
         if number >= shelf.items:
             born_at = stock.arrivals.moment(number - shelf.items + 1)
         return PageSpec(
-            f"{shelf.path}item-{number}", shelf.item_temper, Shape.DETAIL, "", shelf.language, shelf.charset,
-            shelf.declared, shelf.noise, shelf.tag, shelf.dated, born_at, born_at + shelf.life_s,
-            Ending.GONE if bits(key, 0) % 3 == 0 else Ending.NOT_FOUND, number=number,
-        )  # fmt: skip
+            f"{shelf.path}item-{number}",
+            shelf.item_temper,
+            Shape.DETAIL,
+            _item_title(shelf, number),
+            shelf.language,
+            shelf.charset,
+            shelf.declared,
+            shelf.noise,
+            shelf.tag,
+            shelf.dated,
+            born_at,
+            born_at + shelf.life_s,
+            Ending.GONE if bits(key, 0) % 3 == 0 else Ending.NOT_FOUND,
+            number=number,
+        )
 
     def _births_and_ends(self, pages: tuple[PageSpec, ...]) -> Fixed:
         moments = [page.born_at for page in pages]
@@ -191,7 +206,7 @@ class ServerMap:
         return [*self.neighbours, *stock_anchors, *hub_anchors, *trap_anchors]
 
     def _child_anchors(self, hub: PageSpec, at: float) -> list[Anchor]:
-        return [Anchor(page.path, page.title or page.path) for page in self.children(hub) if self._listed(page, at)]
+        return [Anchor(page.path, self.heading(page)) for page in self.children(hub) if self._listed(page, at)]
 
     def _listed(self, page: PageSpec, at: float) -> bool:
         return page.born_at <= at and (at < page.ended_at or page.ending in _ROTTEN)
@@ -200,7 +215,7 @@ class ServerMap:
         path = _shelf_path(page.path)
         stock, number = self.stocks[path], page.number
         anchors = [Anchor("/", "Home")]
-        anchors += [Anchor(f"{path}item-{item}", f"Item {item}") for item in stock.on_page(number, at)]
+        anchors += [Anchor(f"{path}item-{item}", _item_title(stock.shelf, item)) for item in stock.on_page(number, at)]
         if number:
             anchors.append(Anchor(path if number == 1 else f"{path}?page={number}", "Newer"))
         if number + 1 < stock.list_pages(at):
@@ -215,7 +230,7 @@ class ServerMap:
         if index is None:
             return anchors
         friends = (self.spec.pages[(index + step) % len(self.spec.pages)] for step in (1, 7))
-        anchors += [Anchor(friend.path, friend.title or friend.path) for friend in friends if friend.lasting]
+        anchors += [Anchor(friend.path, self.heading(friend)) for friend in friends if friend.lasting]
         if index % 5 == 0:
             anchors += [Anchor(path, "Internal") for path in self.spec.robots.traps[:1]]
         return anchors
@@ -232,6 +247,10 @@ def _list_page(shelf: Shelf, number: int) -> PageSpec:
         path, shape=Shape.LIST, title=shelf.title, language=shelf.language, charset=shelf.charset,
         declared=shelf.declared, noise=shelf.noise, tag=shelf.tag, dated=shelf.dated, number=number,
     )  # fmt: skip
+
+
+def _item_title(shelf: Shelf, number: int) -> str:
+    return f"{shelf.title or shelf.path.strip('/')} no. {number}"
 
 
 def _shelf_path(path: str) -> str:

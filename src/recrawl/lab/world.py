@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from xml.sax.saxutils import escape
 
-from recrawl.lab import prose
 from recrawl.lab.chance import between, fraction, key_of
 from recrawl.lab.faults import CALM, ROBOTS_PATH, FaultPlan, fault_at
 from recrawl.lab.histories import Span
@@ -183,8 +182,7 @@ def _body(server: ServerMap, page: PageSpec, span: Span, at: float) -> bytes:
         return memo[1]
     key = server.key(page)
     items = len(server.stocks[page.path[: page.path.rfind("/") + 1]].window(at)) if page.shape is Shape.LIST else 0
-    heading = page.title or prose.title(page.language, key)
-    view = View(page, heading, key, span.count, span.since_at, tuple(server.anchors(page, at)), items)
+    view = View(page, server.heading(page), key, span.count, span.since_at, tuple(server.anchors(page, at)), items)
     body = _encode(page, html(view, at))
     if not page.noise and len(server.bodies) < MEMO_BODIES:
         server.bodies[page.path] = (span.count, body)

@@ -91,7 +91,7 @@ def test_every_fault_becomes_a_reply(kind: FaultKind, evidence: Evidence, failur
     reply, fetcher, _ = ask_once("/page", FaultRule(kind, retry_after_s=90, delay_s=3.0))
     assert (reply.evidence, reply.failure) == (evidence, failure)
     assert (reply.body == b"") is (evidence is Evidence.FAILED)
-    assert reply.detail
+    assert bool(reply.detail) is (failure is not None)
     assert fetcher.log[0].fault == kind
     retries = (FaultKind.BUSY, FaultKind.TOO_MANY, FaultKind.ERROR, FaultKind.BAD_GATEWAY)
     assert reply.header("retry-after") == ("90" if kind in retries else "")
@@ -158,5 +158,7 @@ def test_rules_keep_to_their_server_path_and_time() -> None:
     assert fault_at(until, "two", "/robots.txt", START_AT) is None
     spared = FaultPlan(1, (FaultRule(FaultKind.CONNECT, "one", spares_robots=True),))
     assert fault_at(spared, "one", "/robots.txt", START_AT) is None
-    assert refuses(spared, "one", START_AT)
-    assert not refuses(spared, "two", START_AT)
+    assert not refuses(spared, "one", START_AT)
+    refusing = FaultPlan(1, (FaultRule(FaultKind.CONNECT, "one", until_at=START_AT + 60),))
+    assert [refuses(refusing, name, START_AT) for name in ("one", "two")] == [True, False]
+    assert not refuses(refusing, "one", START_AT + 60)
