@@ -36,7 +36,8 @@ def prescan(body: bytes) -> str | None:
 
 def late_meta(body: bytes) -> str | None:
     """The encoding of a meta element beyond the prescan: a browser that meets one starts anew with it."""
-    if _LATE_META.search(body, PRESCAN_BYTES - 6) is None:
+    cut_tag = max(body.rfind(b"<", 0, PRESCAN_BYTES), 0)
+    if len(body) <= PRESCAN_BYTES or _LATE_META.search(body, cut_tag) is None:
         return None
     return _first_meta(body, skip_raw=True)
 

@@ -25,7 +25,8 @@ _NOT_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hi
 _LANDMARKS = frozenset({"article", "aside", "footer", "header", "main", "nav"})
 _CONTAINERS = frozenset({"div", "section", "form"})
 _STRUCTURE = _LANDMARKS | _CONTAINERS | {"table", "ul", "ol", "dl"}
-_SKELETON_DEPTH = 7  # blocks below the root
+_CLOSED = _LANDMARKS - {"main"}  # their inside differs from page to page
+_MAIN_LEVELS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,14 @@ class Reading:
 
 @dataclass(slots=True)
 class _Block:
-    """A block-level element that has been entered and not left. `skeleton`: it and all above it are structure."""
+    """A block-level element that has been entered and not left. `skeleton`: levels below that are still structure."""
 
     depth: int
     tag: str
     place: int = ROOT
     region: int = Region.NONE
     level: int = 0
-    skeleton: bool = True
+    skeleton: int = 4
 
 
 def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int, runs: int) -> Reading:
@@ -139,14 +140,14 @@ class _Walk:
         if tag in ("html", "body"):  # their classes speak of the page, not of the place
             return _Block(step.depth, tag, self._places.below(parent.place, tag, "", ""), parent.region)
         identifier, classes = tree.attribute(element, "id") or "", tree.attribute(element, "class") or ""
-        role = tree.attribute(element, "role")
+        region = self._region(tag, tree.attribute(element, "role"), identifier, classes, parent.region)
         return _Block(
             step.depth,
             tag,
             self._places.below(parent.place, tag, identifier, classes),
-            parent.region | self._region(tag, role, identifier, classes, parent.region),
+            parent.region | region,
             HEADINGS.get(tag) or parent.level,
-            self._is_skeleton(parent, tag, identifier, classes),
+            self._skeleton(parent, tag, identifier, classes, region),
         )
 
     def _region(self, tag: str, role: str | None, identifier: str, classes: str, parent: int) -> int:
@@ -156,14 +157,19 @@ class _Walk:
             region = self._regions[key] = region_of(tag, role, f"{identifier} {classes}", parent)
         return region
 
-    def _is_skeleton(self, parent: _Block, tag: str, identifier: str, classes: str) -> bool:
-        """Landmarks and named containers near the root make the skeleton; an article's inside is content."""
-        if not parent.skeleton or tag not in _STRUCTURE or len(self._blocks) > _SKELETON_DEPTH:
-            return False
+    def _skeleton(self, parent: _Block, tag: str, identifier: str, classes: str, region: int) -> int:
+        """Landmarks and named containers near the root make the skeleton; how many levels below still count."""
+        if parent.skeleton == 0 or tag not in _STRUCTURE:
+            return 0
+        if parent.region & Region.MAIN:
+            identifier = ""  # inside the content ids name the page's own sections
         if identifier or classes or tag in _LANDMARKS:
             self._reading.skeleton.add(f"{parent.place}/{signature(tag, identifier, classes)}")
-            return tag != "article"
-        return tag in _CONTAINERS
+        elif tag not in _CONTAINERS:
+            return 0
+        if tag in _CLOSED or region & Region.FRAME_LIKE:
+            return 0
+        return _MAIN_LEVELS if tag == "main" else parent.skeleton - 1
 
     def _flush(self) -> None:
         """The run ends here: keep it, if it holds more than space."""
