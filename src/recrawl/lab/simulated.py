@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from recrawl.fetch.evidence import answered, failed
-from recrawl.fetch.request import ACCEPT_ENCODING, condition_lines, header_lines, raw_request, standing_lines
+from recrawl.fetch.request import ACCEPT_ENCODING, header_lines, is_conditional, raw_request, standing_lines
 from recrawl.lab.faults import CALM, FaultKind, FaultPlan
 from recrawl.lab.http_answers import Answer
 from recrawl.lab.requests_log import Request
@@ -95,7 +95,7 @@ def _as_sent(ask: Ask) -> Ask:
 
 def request_head(ask: Ask, agent: str) -> bytes:
     """As the real fetcher writes it."""
-    lines = header_lines(standing_lines(agent, ""), ask, condition_lines(ask))
+    lines = header_lines(standing_lines(agent, ""), ask)
     return raw_request(server_of(ask.url), path_of(ask.url), lines)
 
 
@@ -119,7 +119,6 @@ def reply_to(ask: Ask, said: Answer, at: float, request: bytes, peer: str) -> Re
         said.status,
         tuple((name.lower(), value) for name, value in said.headers),
         said.body,
-        conditional=bool(condition_lines(ask)),
         raw_request=request,
         raw_head=head,
         peer=peer,
