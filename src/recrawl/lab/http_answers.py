@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 
 import brotli
 import zstandard
@@ -50,7 +51,12 @@ class Validators:
 
 
 def http_date(at: float) -> str:
-    return format_datetime(datetime.fromtimestamp(int(at), UTC), usegmt=True)
+    return _date(int(at))
+
+
+@lru_cache(maxsize=8192)
+def _date(second: int) -> str:
+    return format_datetime(datetime.fromtimestamp(second, UTC), usegmt=True)
 
 
 def whole_answer(status: int, content_type: str, plain: bytes, at: float, more: Headers = ()) -> Answer:

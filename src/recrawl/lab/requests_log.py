@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 
@@ -35,8 +35,11 @@ class Request:
         return f"http://{self.server}{self.path}"
 
 
+_NAMES = tuple(field.name for field in fields(Request))
+
+
 def render_line(request: Request) -> str:
-    return json.dumps(asdict(request), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps({name: getattr(request, name) for name in _NAMES}, ensure_ascii=False) + "\n"
 
 
 def parse_lines(text: str) -> list[Request]:

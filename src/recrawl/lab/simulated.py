@@ -86,11 +86,9 @@ class SimulatedFetcher:
 def _as_sent(ask: Ask) -> Ask:
     """What reaches the server: conditions only where they are fit to be sent."""
     headers = (*ask.headers, ("Accept-Encoding", ACCEPT_ENCODING))
-    return (
-        Ask(ask.url, ask.etag, ask.last_modified, (), headers)
-        if condition_lines(ask)
-        else Ask(ask.url, headers=headers)
-    )
+    if not is_conditional(ask):
+        return Ask(ask.url, headers=headers)
+    return Ask(ask.url, ask.etag, ask.last_modified, headers=headers)
 
 
 def request_head(ask: Ask, agent: str) -> bytes:
