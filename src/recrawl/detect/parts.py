@@ -140,26 +140,28 @@ def _by_place(made: Iterable[Piece]) -> dict[int, list[Piece]]:
 def _in_place(place: int, old: list[Piece], new: list[Piece]) -> list[Found]:
     if [piece.block.text for piece in old] == [piece.block.text for piece in new]:
         return []
-    before, after = _by_skeleton(old), _by_skeleton(new)
-    if not before.keys() & after.keys():
+    before, after = _skeletons(old), _skeletons(new)
+    if _reordered(before, after) or not set(before) & set(after):
         return [Found(place, place)]
-    whole = Found(place, place, mostly_same=_mostly_same(_skeletons(old), _skeletons(new)))
-    if len(old) != len(new):
-        return [whole]
-    if _reordered(_skeletons(old), _skeletons(new)):
-        return [Found(place, place)]
-    slots = [Found(piece.slot, place) for piece in new if piece.cut.skeleton not in before]
-    fields = [found for skeleton in after if skeleton in before for found in _fields(before[skeleton], after[skeleton])]
-    return [*slots, *fields] or [whole]
+    moved = sum(one != other for one, other in zip(before, after, strict=False))
+    if len(old) != len(new) or moved > len(new) - len(matches(before, after)):  # blocks came or went
+        return [Found(place, place, mostly_same=_mostly_same(before, after))]
+    pairs = list(zip(old, new, strict=True))
+    slots = [Found(now.slot, place) for was, now in pairs if was.cut.skeleton != now.cut.skeleton]
+    return [*slots, *_fields([(was, now) for was, now in pairs if was.cut.skeleton == now.cut.skeleton])]
 
 
-def _fields(old: list[Piece], new: list[Piece]) -> Iterator[Found]:
-    for hole, key in enumerate(new[0].fields):
-        before = [piece.cut.values[hole] for piece in old]
-        after = [piece.cut.values[hole] for piece in new]
-        if before != after:
-            mostly = _mostly_same(before, after)
-            yield Found(key, new[0].place, after[0], new[0].cut.skeleton, mostly)
+def _fields(pairs: list[tuple[Piece, Piece]]) -> Iterator[Found]:
+    grouped: defaultdict[str, list[tuple[Piece, Piece]]] = defaultdict(list)
+    for was, now in pairs:
+        grouped[now.cut.skeleton].append((was, now))
+    for skeleton, alike in grouped.items():
+        first = alike[0][1]
+        for hole, key in enumerate(first.fields):
+            before = [was.cut.values[hole] for was, _ in alike]
+            after = [now.cut.values[hole] for _, now in alike]
+            if before != after:
+                yield Found(key, first.place, after[0], skeleton, _mostly_same(before, after))
 
 
 def _mostly_same(old: list[str], new: list[str]) -> bool:
@@ -168,13 +170,6 @@ def _mostly_same(old: list[str], new: list[str]) -> bool:
 
 def _reordered(old: list[str], new: list[str]) -> bool:
     return old != new and Counter(old) == Counter(new)
-
-
-def _by_skeleton(made: Iterable[Piece]) -> dict[str, list[Piece]]:
-    grouped: defaultdict[str, list[Piece]] = defaultdict(list)
-    for piece in made:
-        grouped[piece.cut.skeleton].append(piece)
-    return grouped
 
 
 def _skeletons(made: list[Piece]) -> list[str]:

@@ -18,7 +18,8 @@ _MONTH = (
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _WEEKDAY = "(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
-_ZONE = r"(?: ?(?:gmt|utc|[a-z]{2,4}t\b|z\b)?(?:[+-]\d{2}:?\d{2})?)"
+_ZONE_NAME = r"(?:gmt|utc|z|[ecmp][sd]t|[ce]es?t|wes?t|[bijk]st|a[ecw][sd]t)\b"
+_ZONE = rf"(?: ?{_ZONE_NAME}(?:[+-]\d{{2}}:?\d{{2}})?| ?[+-]\d{{2}}:?\d{{2}})?"
 _TIME = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?: ?[ap]\.?m\b\.?)?{_ZONE}"
 _CJK_TIME = r"(?:(?:오전|오후|午前|午後|上午|下午) ?)?\d{1,2} ?[時时시点] ?\d{1,2} ?[分분](?: ?\d{1,2} ?[秒초])?"
 _DATE = (

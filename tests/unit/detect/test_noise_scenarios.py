@@ -1,10 +1,6 @@
 """Pages of every temper, visited as the engine visits them."""
 
 import pytest
-
-from recrawl.detect.noise import MOST_ENTRIES, read_page
-from recrawl.model.document import Block
-from recrawl.model.verdict import Change
 from tests.unit.detect.living_pages import (
     ASIDE,
     DAY,
@@ -20,6 +16,10 @@ from tests.unit.detect.living_pages import (
     token,
     words,
 )
+
+from recrawl.detect.noise import MOST_ENTRIES, read_page
+from recrawl.model.document import Block
+from recrawl.model.verdict import Change
 
 NEW, SAME, CHANGED, UNKNOWN = Change.NEW, Change.SAME, Change.CHANGED, Change.UNKNOWN
 
@@ -105,7 +105,9 @@ def test_without_second_looks_what_looks_self_changing_is_silent_after_three_vis
 
 def with_news(script: Script, at: float) -> Script:
     """The same page with one more paragraph."""
-    return lambda now, asked: [*script(now, asked), Block(HEADING, "A storm took the mast.")] if now >= at else script(now, asked)
+    return lambda now, asked: (
+        [*script(now, asked), Block(HEADING, "A storm took the mast.")] if now >= at else script(now, asked)
+    )
 
 
 @pytest.mark.parametrize("script", NOISY, ids=lambda script: script.__name__)
