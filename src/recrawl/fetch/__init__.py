@@ -1,1 +1,12 @@
+"""One ask comes in, one reply goes out, and whatever a server does in between is a fact in that reply.
 
+`client.py` is the story: an address is read (`endpoint`), its name resolved once (`resolver`), every answer
+judged (`guard`), the request made to one allowed address (`transfer`, run by `driver` on the loop), the head
+read (`head`), the body decoded under a bound (`decode`) and the whole weighed (`evidence`). `memory` is the twin
+without a network. Beside them stand pure readers of what servers say about time: `dates`, `retry_after`,
+`caching`.
+
+What always holds: one request per ask and no redirect followed; no cookie, password, referrer or proxy; every
+limit ends the transfer at once; a body is whole and decoded or it is empty; no socket is opened to an address
+the guard refuses, and a kept connection serves only asks that would have been allowed to open it.
+"""

@@ -127,9 +127,10 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
     times, peer = transfer.times(before_s), transfer.peer()
     received_bytes = transfer.head_bytes + transfer.body_bytes
     failure = transfer.failure
-    if not head:
-        failure = failure or Failure.PROTOCOL
-        detail = transfer.detail or "the answer has no complete head"
+    status = status_of(head)
+    if status < 200:
+        failure = failure if failure and not head else Failure.PROTOCOL
+        detail = transfer.detail or "there is no complete answer"
         return failed(
             ask,
             at,
@@ -144,7 +145,7 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
     return answered(
         ask,
         at,
-        status_of(head),
+        status,
         parse_headers(head),
         pieces[0] if len(pieces) == 1 else b"".join(pieces),
         raw_request=request,

@@ -8,7 +8,8 @@ from ipaddress import ip_address
 import ada_url
 
 PORTS = {"http": 80, "https": 443}
-PLAIN = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-\[\]-~]*)", re.ASCII)  # what needs no normalising
+NORMAL = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-~]*)", re.ASCII)
+PLAIN = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-\[\]-~]*)", re.ASCII)  # needs no normalising: no backslash
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ def locate(url: str) -> tuple[Endpoint, str] | None:
     a user name in it is none: credentials are never sent."""
     found = PLAIN.fullmatch(url)
     if found is None:
-        found = PLAIN.fullmatch(_normalised(url))
+        found = NORMAL.fullmatch(_normalised(url))
     if found is None:
         return None
     endpoint = endpoint_of(found[1], found[2])

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 import aiodns
 
@@ -114,7 +115,7 @@ class DnsLookup:
 def name_server(text: str) -> tuple[str, int]:
     """`127.0.0.1:5353`, `9.9.9.9` or `[::1]:53` as address and port."""
     host, port = split_authority(text)
-    if not host:
+    if not is_address(host):
         raise ConfigError(f"fetch.resolver = {text!r} is no name server: write an address such as 127.0.0.1:5353")
     return host, DNS_PORT if port is None else port
 
@@ -128,6 +129,14 @@ def is_localhost(host: str) -> bool:
     """RFC 6761: these names never leave the machine."""
     name = host.removesuffix(".")
     return name == "localhost" or name.endswith(".localhost")
+
+
+def is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _text(address: bytes | str) -> str:
