@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 from recrawl.extract import turbo
 from recrawl.extract.charset import How, decode
@@ -89,10 +88,8 @@ class Parsed:
         if self.media is Media.HTML:
             return _blocks(self._reading.runs)
         if self.media is Media.XML and self.tree:
-            found = xml_blocks(self.tree, self.settings.text_chars)
-        else:
-            found = text_blocks(self.source, self.settings.text_chars)
-        return tuple(islice(found, self.settings.block_limit))
+            return tuple(xml_blocks(self.tree, self.settings.text_chars, self.settings.node_limit))
+        return tuple(text_blocks(self.source, self.settings.text_chars)) if self.media is not Media.OTHER else ()
 
     @cached_property
     def main(self) -> tuple[Block, ...]:
@@ -111,7 +108,7 @@ class Parsed:
         if self.tree is None:
             return Reading()
         ignored = {key for selector in self.ignore for key in self.tree.select(selector)}
-        return read_runs(self.tree, ignored, self.settings.text_chars, self.settings.block_limit)
+        return read_runs(self.tree, ignored, self.settings.text_chars, self.settings.node_limit)
 
     @cached_property
     def _is_linked(self) -> bool:
@@ -148,7 +145,7 @@ def parse(
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
         return Parsed(Media.OTHER, url, "", How.DEFAULT, "", None, settings, headers, ignore)
-    text, charset, how = decode(body, content_type, _top_level_domain(url))
+    text, charset, how = decode(body, content_type)
     media, tree = _tree(kind, text, parse_html)
     return Parsed(media, url, charset, how, text, tree, settings, headers, ignore)
 
@@ -191,8 +188,3 @@ def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]
 
 def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:
     return tuple(Block(run.place, run.text, run.level) for run in runs)
-
-
-def _top_level_domain(url: str) -> str:
-    host = url.partition("://")[2].partition("/")[0].rpartition("@")[2].partition(":")[0]
-    return host.rpartition(".")[2] if "." in host else ""

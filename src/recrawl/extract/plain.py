@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from recrawl.extract.html import Tree
 from recrawl.extract.places import ROOT, Places
@@ -19,9 +20,9 @@ def text_blocks(text: str, chars: int) -> Iterator[Block]:
             yield Block(PARAGRAPH, folded)
 
 
-def xml_blocks(tree: Tree, chars: int) -> Iterator[Block]:
+def xml_blocks(tree: Tree, chars: int, nodes: int) -> Iterator[Block]:
     places, path = Places(), [(0, ROOT)]
-    for step in tree.walk(()):
+    for step in islice(tree.walk(()), nodes):
         while path[-1][0] >= step.depth:
             path.pop()
         if step.tag:

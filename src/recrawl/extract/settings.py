@@ -12,7 +12,7 @@ class ExtractSettings:
     link_limit: int = 100_000  # links beyond this many are not read
     link_text_chars: int = 200
     text_chars: int = 4_000_000  # visible text beyond this many characters is not read
-    block_limit: int = 100_000  # blocks of text beyond this many are not read
+    node_limit: int = 300_000  # nor is text behind so many elements and pieces of text
     guess_language: bool = True  # by script and charset, where the document does not say
 
 

@@ -61,16 +61,17 @@ class _Block:
     skeleton: int = 4
 
 
-def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int, runs: int) -> Reading:
-    """All visible text outside the ignored elements, up to so many characters and runs, and the page's skeleton."""
-    return _Walk(tree, ignored, chars, runs).read()
+def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int, nodes: int) -> Reading:
+    """All visible text outside the ignored elements, up to so many characters and nodes, and the page's skeleton."""
+    return _Walk(tree, ignored, chars).read(nodes)
 
 
 class _Walk:
-    def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int, runs: int) -> None:
+    def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int) -> None:
         self._tree = tree
         self._ignored = ignored
-        self._left_chars, self._left_runs = chars, runs
+        self._left_chars = chars
+        self._pending_chars = 0
         self._places = Places()
         self._regions: dict[tuple[str, str | None, str, str, int], int] = {}
         self._reading = Reading()
@@ -80,10 +81,11 @@ class _Walk:
         self._parts: list[str] = []
         self._linked = self._stressed = 0
 
-    def read(self) -> Reading:
+    def read(self, nodes: int) -> Reading:
         steps = self._tree.walk(UNSEEN)
         step = next(steps, None)
-        while step is not None and self._left_chars > 0 and self._left_runs > 0:
+        while step is not None and self._pending_chars < self._left_chars and nodes > 0:
+            nodes -= 1
             self._leave(step.depth)
             if step.tag:
                 step = _advance(steps, self._enter(step))
@@ -95,6 +97,7 @@ class _Walk:
 
     def _hear(self, text: str) -> None:
         self._parts.append(text)
+        self._pending_chars += len(text)
         if self._links:
             self._linked += len(text.strip())
         if self._stresses:
@@ -182,8 +185,7 @@ class _Walk:
             linked = min(self._linked, len(text))
             self._reading.runs.append(Run(block.place, text, level, linked, block.region, block.tag))
             self._left_chars -= len(text)
-            self._left_runs -= 1
-        self._parts, self._linked, self._stressed = [], 0, 0
+        self._parts, self._pending_chars, self._linked, self._stressed = [], 0, 0, 0
 
 
 def _advance(steps: Generator[Step, bool | None, None], skip: bool) -> Step | None:

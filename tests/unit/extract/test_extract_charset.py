@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from recrawl.extract.charset import How, decode
 
-KOREAN = "오늘 서울의 날씨는 맑고 기온은 이십오도까지 올라갈 것으로 보입니다. 기상청은 주말부터 비가 온다고 예보했습니다. "
+KOREAN = (
+    "오늘 서울의 날씨는 맑고 기온은 이십오도까지 올라갈 것으로 보입니다. 기상청은 주말부터 비가 온다고 예보했습니다. "
+)
 JAPANESE = "今日の東京の天気は晴れで、気温は二十五度まで上がる見込みです。週末は雨が降るそうです。カタカナも使います。"
 SIMPLIFIED = "今天北京的天气晴朗，气温将上升到二十五度。气象局表示，从周末开始南方地区将会下雨。市民们最好准备好雨伞。"
 TRADITIONAL = "今天臺北的天氣晴朗，氣溫將上升到二十五度。氣象局表示，從週末開始南部地區將會下雨。市民們最好準備好雨傘。"
@@ -128,12 +130,15 @@ def test_bytes_mean_what_the_encoding_standard_says(body: bytes, label: str, tex
     assert decode(body, f"text/html; charset={label}").text == text
 
 
-@given(st.binary(max_size=2000), st.sampled_from(["", "text/html", "text/plain", "application/xml", "text/html; charset=big5"]))
+@given(
+    st.binary(max_size=2000),
+    st.sampled_from(["", "text/html", "text/plain", "application/xml", "text/html; charset=big5"]),
+)
 def test_decoding_never_raises(body: bytes, content_type: str) -> None:
-    decoded = decode(body, content_type, tld="kr")
+    decoded = decode(body, content_type)
     assert isinstance(decoded.text, str)
 
 
-@given(st.text(alphabet="가나다라마바사한국어 날씨", min_size=0, max_size=200), st.text(max_size=20))
-def test_declared_text_survives(text: str, tld: str) -> None:
-    assert decode(text.encode("euc-kr"), "text/html; charset=euc-kr", tld).text == text
+@given(st.text(alphabet="가나다라마바사한국어 날씨", min_size=0, max_size=200))
+def test_declared_text_survives(text: str) -> None:
+    assert decode(text.encode("euc-kr"), "text/html; charset=euc-kr").text == text
