@@ -5,10 +5,9 @@ their own, without the parameters that look like tokens (sessions, cache busters
 every look, that block is learnt as noise like any other.
 """
 
-import re
 from collections.abc import Iterable
 
-from recrawl.detect.digest import fold
+from recrawl.detect.digest import fold, words
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
@@ -17,7 +16,6 @@ TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
-_WORD = re.compile(r"\w+")
 
 
 def content(document: Document) -> tuple[Block, ...]:
@@ -58,5 +56,5 @@ def _main_links(document: Document) -> Iterable[Link]:
     counted = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS]
     if not counted:
         return []
-    words = {word for block in document.main for word in _WORD.findall(block.text)}
-    return [link for link in counted if link.text and words.issuperset(_WORD.findall(link.text))]
+    known = set(words(document.text))
+    return [link for link in counted if link.text.strip() and known.issuperset(words(link.text))]

@@ -1,12 +1,14 @@
 """Digests of bodies and of text: equal digests end most comparisons before they begin."""
 
 import hashlib
+import string
 import unicodedata
 from collections.abc import Iterable
 
 from recrawl.model.document import Block
 
 TEXT_DIGEST_BYTES = 8
+_BLANKS = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 
 
 def body_digest(body: bytes) -> bytes:
@@ -25,12 +27,22 @@ def read(text: str) -> bytes:
 
 def fold(text: str) -> str:
     """White space folded to single spaces, Unicode composed (NFC): what two texts are compared by."""
-    composed = text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
-    return " ".join(composed.replace("\x00", " ").split())
+    plain = text.isascii() or unicodedata.is_normalized("NFC", text)
+    composed = text if plain else unicodedata.normalize("NFC", text)
+    return " ".join((composed.replace("\x00", " ") if "\x00" in composed else composed).split())
+
+
+def words(text: str) -> list[bytes]:
+    """What stands between blanks and ASCII punctuation, in UTF-8."""
+    return text.encode("utf-8", "surrogatepass").translate(_BLANKS).split()
 
 
 def text_digest(blocks: Iterable[Block]) -> bytes:
     """Eight bytes over the folded, non-empty texts in their order. Where they stand does not matter."""
     texts = (fold(block.text) for block in blocks)
-    joined = "\n".join(text for text in texts if text)
-    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).digest()[:TEXT_DIGEST_BYTES]
+    return digest_of([text for text in texts if text])
+
+
+def digest_of(folded: Iterable[str]) -> bytes:
+    """`text_digest` of texts that are folded already."""
+    return hashlib.sha256("\n".join(folded).encode("utf-8", "surrogatepass")).digest()[:TEXT_DIGEST_BYTES]

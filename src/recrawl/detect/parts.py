@@ -12,7 +12,7 @@ place when all of its blocks did, or when blocks came, went or changed their ord
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -74,8 +74,10 @@ def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
     return tuple(made)
 
 
-def masked(made: Iterable[Piece], noise: Collection[int]) -> tuple[Block, ...]:
+def masked(made: Iterable[Piece], noise: Set[int]) -> tuple[Block, ...]:
     """The blocks without what is noise."""
+    if not noise:
+        return tuple(piece.block for piece in made if piece.block.text)
     kept = (_masked(piece, noise) for piece in made if piece.place not in noise and piece.slot not in noise)
     return tuple(block for block in kept if block.text)
 
@@ -117,8 +119,8 @@ def _key(kind: PartKind, name: bytes) -> int:
     return xxhash.xxh32_intdigest(name, kind) & ~3 | kind
 
 
-def _masked(piece: Piece, noise: Collection[int]) -> Block:
-    if not any(key in noise for key in piece.fields):
+def _masked(piece: Piece, noise: Set[int]) -> Block:
+    if not any(map(noise.__contains__, piece.fields)):
         return piece.block
     shown = [MASK if key in noise else value for key, value in zip(piece.fields, piece.cut.values, strict=True)]
     parts = piece.cut.skeleton.split(HOLE)

@@ -3,12 +3,13 @@
 Only asked for when the text digests differ. Signed, so that every database can hold it.
 """
 
-import string
 from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
 import xxhash
+
+from recrawl.detect.digest import words
 
 BITS = 64
 MOST_WEIGHT = 4  # a word said a hundred times is not a hundred times as important
@@ -23,7 +24,6 @@ CJK_RANGES = (
     (0x20000, 0x3FFFF),
 )
 CJK = "".join(f"{chr(first)}-{chr(last)}" for first, last in CJK_RANGES)  # for a character class
-_BLANKS = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 
 Hashes = npt.NDArray[np.uint64]
 Weights = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ def share_between(one: int, other: int) -> float:
 
 
 def _words(text: str) -> tuple[Hashes, Weights]:
-    counted = Counter(text.encode("utf-8", "surrogatepass").translate(_BLANKS).split())
+    counted = Counter(words(text))
     hashes = np.fromiter(map(xxhash.xxh3_64_intdigest, counted), dtype=np.uint64, count=len(counted))
     return hashes, np.fromiter(counted.values(), dtype=np.int64, count=len(counted))
 
@@ -71,8 +71,8 @@ def _words_and_pairs(text: str) -> tuple[Hashes, Weights]:
     pairs = (padded[:-1] << np.uint64(32) | followers)[here & (after | ~before)]
     rest = np.where(here, np.uint32(32), points).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     distinct, counts = np.unique(pairs, return_counts=True)
-    words, weights = _words(rest)
-    return np.concatenate([words, _mixed(distinct)]), np.concatenate([weights, counts.astype(np.int64)])
+    hashes, weights = _words(rest)
+    return np.concatenate([hashes, _mixed(distinct)]), np.concatenate([weights, counts.astype(np.int64)])
 
 
 def _mixed(numbers: Hashes) -> Hashes:

@@ -59,7 +59,7 @@ class ErrorPage:
 
     simhash: int
     text_bytes: int
-    template: int = 0
+    title: str = ""
 
 
 def error_page(probe: Document, home: Document | None) -> ErrorPage | None:
@@ -74,9 +74,7 @@ def error_page(probe: Document, home: Document | None) -> ErrorPage | None:
 def is_soft_404(document: Document, url: str, known: ErrorPage | None = None) -> bool:
     if _is_home(url):
         return False
-    if known is not None and len(_text(document).split()) >= FEWEST_WORDS and _near(known, _fingerprint(document)):
-        return True
-    return _says_so(document)
+    return _says_so(document) or (known is not None and _looks_like(document, known))
 
 
 def leads_home(url: str, target: str) -> bool:
@@ -86,14 +84,20 @@ def leads_home(url: str, target: str) -> bool:
     return same and _is_home(target) and not _is_home(url)
 
 
+def _looks_like(document: Document, known: ErrorPage) -> bool:
+    """The title must be the same: a server that makes up a page for every address gives each its own."""
+    if fold(document.title) != known.title or len(_text(document).split()) < FEWEST_WORDS:
+        return False
+    return _near(known, _fingerprint(document))
+
+
 def _says_so(document: Document) -> bool:
+    letters = sum(len(block.text) for block in document.main)
+    if letters > MOST_LETTERS:
+        return False
     title = fold(document.title)
-    texts = [fold(block.text) for block in document.main]
-    letters = sum(map(len, texts))
-    heads = [text for text in texts[:HEADINGS] if text]
-    if _names_error(title):
-        return letters <= MOST_LETTERS
-    return letters <= MOST_MAIN_LETTERS and len(title) <= 80 and any(map(_is_error, heads))
+    heads = [fold(block.text) for block in document.main[:HEADINGS]]
+    return _names_error(title) or (letters <= MOST_MAIN_LETTERS and any(map(_is_error, heads)))
 
 
 def _names_error(title: str) -> bool:
@@ -122,7 +126,7 @@ def _text(document: Document) -> str:
 
 def _fingerprint(document: Document) -> ErrorPage:
     text = _text(document)
-    return ErrorPage(simhash(text), len(text.encode("utf-8", "surrogatepass")), document.template)
+    return ErrorPage(simhash(text), len(text.encode("utf-8", "surrogatepass")), fold(document.title))
 
 
 def _near(one: ErrorPage, other: ErrorPage) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from recrawl.detect.answers import at_once, has_copy, kept, odd, settled
 from recrawl.detect.content import LINKS, TITLE, content, has_text
 from recrawl.detect.difference import Difference, differ
-from recrawl.detect.digest import body_digest, text_digest
+from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
 from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
@@ -67,13 +67,15 @@ def quick(
         return verdict
     if document is None or not has_text(document):
         return _by_bytes(page, reply)
-    made, knowledge = pieces(content(document)), Knowledge(read_page(page.noise), template or TemplateNoise())
-    blocks = masked(made, knowledge.mask)
+    knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
+    blocks = content(document)
+    made = pieces(blocks) if knowledge.mask else ()
+    blocks = masked(made, knowledge.mask) if made else blocks
     if not has_copy(page):
         return _new(page, reply, blocks)
-    if text_digest(blocks) == page.text_digest:
+    if _digest(blocks) == page.text_digest:
         return _only_noise(page, reply, made, knowledge, blocks)
-    return NeedsPrevious(text_digest(blocks))
+    return NeedsPrevious(_digest(blocks))
 
 
 def thorough(
@@ -179,7 +181,7 @@ def _only_noise(
     return Verdict(
         Change.SAME,
         body_digest=body_digest(reply.body),
-        text_digest=text_digest(masked(made, after.mask)),
+        text_digest=_digest(masked(made, after.mask) if made else blocks),
         simhash=page.simhash,
         text_bytes=_text_bytes(blocks),
         noise=write_page(learnt.noise),
@@ -205,7 +207,7 @@ def _measured(page: Page, reply: Reply, change: Change, blocks: Sequence[Block],
     return Verdict(
         change,
         body_digest=body_digest(reply.body),
-        text_digest=text_digest(blocks),
+        text_digest=_digest(blocks),
         simhash=simhash("\n".join(block.text for block in blocks if block.place != LINKS)),
         text_bytes=_text_bytes(blocks),
         noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
@@ -227,7 +229,7 @@ def _difference(old: Sequence[Block], new: Sequence[Block]) -> Difference:
 
 def _equal(old: Sequence[Piece], new: Sequence[Piece], knowledge: Knowledge) -> bool:
     mask = knowledge.mask
-    return text_digest(masked(old, mask)) == text_digest(masked(new, mask))
+    return _digest(masked(old, mask)) == _digest(masked(new, mask))
 
 
 def _not_noise(knowledge: Knowledge, found: Sequence[Found]) -> tuple[Found, ...]:
@@ -265,3 +267,7 @@ def _without_links(blocks: Sequence[Block]) -> list[Block]:
 
 def _text_bytes(blocks: Sequence[Block]) -> int:
     return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place != LINKS)
+
+
+def _digest(blocks: Sequence[Block]) -> bytes:
+    return digest_of(block.text for block in blocks)

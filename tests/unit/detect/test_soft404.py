@@ -2,7 +2,7 @@ import pytest
 from tests.unit.detect.living_pages import PROSE, document_of, words
 
 from recrawl.detect.soft404 import error_page, is_soft_404, leads_home
-from recrawl.model.document import Block
+from recrawl.model.document import Block, Document
 
 URL = "http://site.example/articles/17"
 LONG = [Block(9, " ".join(PROSE))] * 8
@@ -61,6 +61,15 @@ def test_a_page_nearly_like_the_answer_to_an_impossible_address_is_a_soft_404() 
     assert known is not None
     assert is_soft_404(LOST, URL, known)
     assert not is_soft_404(document_of([Block(1, PROSE[0]), Block(1, PROSE[1])]), URL, known)
+
+
+def test_a_server_that_makes_up_a_page_for_every_address_has_no_soft_404() -> None:
+    def made_up(name: str) -> Document:
+        return document_of([Block(1, f"This is {name}. " + " ".join(PROSE))], title=name)
+
+    known = error_page(made_up("page no-such-thing"), home=document_of(LONG))
+    assert known is not None
+    assert not is_soft_404(made_up("page seventeen"), URL, known)
 
 
 def test_a_server_that_shows_its_home_page_for_everything_gives_no_fingerprint() -> None:
