@@ -107,7 +107,8 @@ class MemoryStore:
         self._meet_server(page)
 
     def _meet_server(self, page: Page) -> None:
-        self._server_site.setdefault(page.server, page.site)
+        if not self._server_site.get(page.server):
+            self._server_site[page.server] = page.site
         server = self._servers.get(page.server)
         if server is None:
             server = Server(page.server, partition_of(page.server, self.partitions))

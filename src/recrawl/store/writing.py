@@ -86,10 +86,10 @@ class BatchWriter:
         """See that every server of these pages is there and due no later than they are."""
         met: dict[str, tuple[float | None, int]] = {}
         for page in pages:
-            sooner, site = met.get(page.server, (None, self._numbers[page.site]))
+            sooner, site = met.get(page.server, (None, rows.NO_WORD))
             if sooner is None or (page.due_at is not None and page.due_at < sooner):
                 sooner = page.due_at
-            met[page.server] = sooner, site
+            met[page.server] = sooner, site or self._numbers[page.site]
         self._session.many(
             self._sql.meet_servers,
             (

@@ -1,0 +1,237 @@
+"""The two stores side by side: whatever is done to both, they answer alike."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from recrawl.model.address import fingerprint
+from recrawl.model.batch import Batch
+from recrawl.model.event import CHANGES, Event, EventKind
+from recrawl.model.notice import Notice, NoticeKind, Source
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence, Version, Visit, Why
+from recrawl.ports import Store
+from recrawl.store.memory import MemoryStore
+from recrawl.store.sqlite import open_sqlite
+
+PARTITIONS = 4
+SERVERS = ("a.example", "b.example:8080", "c.example")
+SITES = ("", "one", "two")
+URLS = tuple(f"{scheme}://{server}/{path}" for scheme, path in (("http", "x"), ("https", "")) for server in SERVERS)
+URLS += ("https://elsewhere.example/y", "http://a.example?q")
+IDS = tuple(fingerprint(url) for url in URLS)
+
+moments = st.one_of(st.integers(0, 12).map(float), st.floats(0, 2e9, allow_nan=False))
+maybe_moments = st.one_of(st.none(), moments)
+short_texts = st.sampled_from(("", "x", "ü", "robots.txt"))
+small = st.integers(0, 3)
+blobs = st.sampled_from((b"", b"\x00", b"\xff" * 40))
+ids = st.sampled_from(IDS)
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> Page:
+    url = draw(st.sampled_from(URLS))
+    return Page(
+        id=fingerprint(url),
+        url=url,
+        server=draw(st.sampled_from(SERVERS)),
+        site=draw(st.sampled_from(SITES)),
+        kind=draw(st.sampled_from(Kind)),
+        category=draw(short_texts),
+        rank=draw(st.sampled_from(Rank.ALL)),
+        importance=draw(st.sampled_from((0.0, 1.0, 2.5))),
+        depth=draw(small),
+        found_from=draw(st.one_of(st.none(), ids)),
+        found_at=draw(moments),
+        due_at=draw(maybe_moments),
+        interval_s=draw(st.sampled_from((0.0, 0.3, 60.0, 86400.0))),
+        belief=draw(blobs),
+        status=draw(st.sampled_from(Status)),
+        reason=draw(short_texts),
+        simhash=draw(st.integers(0, (1 << 64) - 1)),
+        content_type=draw(short_texts),
+        visits=draw(small),
+        checked_at=draw(maybe_moments),
+        target=draw(short_texts),
+    )
+
+
+visits = st.builds(
+    Visit,
+    page=ids,
+    at=moments,
+    why=st.sampled_from(Why),
+    status=st.sampled_from((0, 200, 304)),
+    evidence=st.sampled_from(Evidence),
+    change=st.sampled_from(Change),
+    failure=short_texts,
+    received_bytes=small,
+    conditional=st.booleans(),
+    milliseconds=moments,
+)
+versions = st.builds(
+    Version,
+    page=ids,
+    at=moments,
+    digest=st.sampled_from(("", "sha256:" + "0a" * 32, "sha256:" + "0A" * 32, "y" * 31)),
+    warc_file=short_texts,
+    warc_offset=small,
+    warc_length=small,
+    body_bytes=small,
+    text_bytes=small,
+    share_changed=maybe_moments,
+)
+events = st.builds(
+    Event,
+    kind=st.sampled_from(EventKind),
+    at=moments,
+    url=short_texts,
+    site=st.sampled_from(SITES),
+    page=st.one_of(st.none(), ids),
+    facts=st.dictionaries(short_texts, st.one_of(small, short_texts), max_size=2),
+)
+servers = st.builds(
+    Server,
+    key=st.sampled_from((*SERVERS, "d.example")),
+    alias_of=st.sampled_from(("", "a.example")),
+    crawl_delay_s=maybe_moments,
+    requests=small,
+    next_due_at=maybe_moments,
+    overloaded=st.booleans(),
+)
+notices = st.builds(
+    Notice,
+    page=ids,
+    url=short_texts,
+    at=moments,
+    source=st.sampled_from(Source),
+    kind=st.sampled_from(NoticeKind),
+    proved=st.sampled_from((None, True, False)),
+)
+robots = st.builds(RobotsFile, origin=short_texts, fetched_at=moments, status=small, body=blobs)
+
+
+def tuples(values: st.SearchStrategy[object], most: int = 3) -> st.SearchStrategy[tuple[object, ...]]:
+    return st.lists(values, max_size=most).map(tuple)
+
+
+batches = st.builds(
+    Batch,
+    pages=tuples(pages(), 4),
+    entered=tuples(pages(), 4),
+    servers=tuples(servers),
+    visits=tuples(visits),
+    versions=tuples(versions),
+    events=tuples(events),
+    robots=tuples(robots),
+    notices=tuples(notices),
+    memos=tuples(st.tuples(short_texts, blobs)),
+)
+
+
+def by_due(found: list[Page]) -> list[tuple[object, ...]]:
+    """Pages due at the same moment come in any order."""
+    return [(page.rank, page.due_at) for page in found]
+
+
+def picture(store: Store, now: float) -> dict[str, object]:
+    """Everything that the port can tell."""
+    return {
+        "scan": store.scan(),
+        "scan two": store.scan("two", after=0, limit=2),
+        "pages": store.pages(IDS),
+        "known": store.known(IDS),
+        "due": [sorted(store.due(key, now, 100), key=lambda page: page.id) for key in SERVERS],
+        "due order": [by_due(store.due(key, now, 2, skip=IDS[:2])) for key in SERVERS],
+        "servers": store.servers(),
+        "server": [store.server(key) for key in SERVERS],
+        "servers due": store.servers_due(range(PARTITIONS), now, 10),
+        "servers due here": store.servers_due({1, 2}, now, 10),
+        "visits": [store.visits(page, limit=3) for page in IDS],
+        "versions": [store.versions(page) for page in IDS],
+        "events": store.events(),
+        "changes": store.events(after=1, kinds=CHANGES, limit=2, since_at=now),
+        "notices": sorted(map(str, store.notices(limit=1000))),
+        "robots": [store.robots(origin) for origin in ("", "x")],
+        "memos": [store.memo(key) for key in ("", "x", "ü")],
+        "totals": [store.totals(site, now) for site in SITES],
+        "sites": store.sites(),
+        "next due": [page.due_at for page in store.next_due(3)],
+        "next due two": [page.due_at for page in store.next_due(3, "two")],
+        "errors": [store.error_groups(site) for site in SITES],
+        "intervals": [store.interval_histogram(site) for site in SITES],
+    }
+
+
+class Twins(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.stores: tuple[Store, Store] = (
+            MemoryStore(PARTITIONS),
+            open_sqlite(Path(self.folder.name) / "s.db", PARTITIONS),
+        )
+        self.now = 0.0
+
+    def teardown(self) -> None:
+        for store in self.stores:
+            store.close()
+        self.folder.cleanup()
+
+    @rule(batch=batches)
+    def save(self, batch: Batch) -> None:
+        first, second = (store.save(batch) for store in self.stores)
+        assert first == second
+
+    @rule(batch=batches)
+    def save_twice(self, batch: Batch) -> None:
+        self.save(batch)
+        before = picture(self.stores[1], self.now)
+        self.save(replace(batch, events=tuple(event for event in batch.events if event.page is not None)))
+        assert picture(self.stores[1], self.now) == before
+
+    @rule(at=moments, site=st.sampled_from((*SITES, "unknown")), given=tuples(ids, 2))
+    def make_due(self, at: float, site: str, given: tuple[int, ...]) -> None:
+        first, second = (store.make_due(at, site, given) for store in self.stores)
+        assert first == second
+
+    @rule(server=st.sampled_from((*SERVERS, "unknown.example")))
+    def settle(self, server: str) -> None:
+        first, second = (store.settle_server(server) for store in self.stores)
+        assert first == second
+
+    @rule(at=moments)
+    def compact(self, at: float) -> None:
+        first, second = (store.compact(at) for store in self.stores)
+        assert first == second
+
+    @rule(at=moments)
+    def look_at_another_moment(self, at: float) -> None:
+        self.now = at
+
+    @invariant()
+    def they_answer_alike(self) -> None:
+        first, second = (picture(store, self.now) for store in self.stores)
+        assert {key: (first[key], second[key]) for key in first if first[key] != second[key]} == {}
+
+    @invariant()
+    def no_page_is_due_before_its_server(self) -> None:
+        for store in self.stores:
+            next_due = {server.key: server.next_due_at for server in store.servers()}
+            for page in store.scan():
+                bound = next_due[page.server]
+                assert page.due_at is None or (bound is not None and bound <= page.due_at)
+
+
+TestTwins = Twins.TestCase
+TestTwins.settings = settings(
+    max_examples=25, stateful_step_count=10, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
