@@ -253,6 +253,22 @@ def test_a_static_page_changes_when_it_is_told_to_and_at_no_other_time() -> None
     asyncio.run(main())
 
 
+def test_two_changes_within_a_second_are_two_to_a_page_that_has_only_a_date() -> None:
+    async def main() -> None:
+        site = StaticSite(pages=20)
+        async with serve_static(site) as served, client(served.root) as connection:
+            dates = []
+            for _ in range(5):
+                got = await connection.ask("/p/2.html")
+                assert "etag" not in got.headers
+                dates.append(got.headers["last-modified"])
+                site.change("/p/2.html")
+                assert (await connection.ask("/p/2.html", If_Modified_Since=dates[-1])).status == 200
+            assert len(set(dates)) == 5
+
+    asyncio.run(main())
+
+
 def test_every_static_page_can_be_reached_and_traps_are_linked_but_disallowed() -> None:
     async def main() -> None:
         site = StaticSite(pages=230, traps=3, paragraphs=1, crawl_delay_s=0.5)
