@@ -49,9 +49,9 @@ def compare(
 ) -> Verdict:
     """`quick`, then `thorough`, for callers who have the previous version at hand."""
     verdict = quick(page, reply, document, template, error_page)
-    if not isinstance(verdict, NeedsPrevious) or document is None:
-        return verdict if isinstance(verdict, Verdict) else _by_bytes(page, reply)
-    return thorough(page, reply, document, previous, template)
+    if isinstance(verdict, Verdict):
+        return verdict
+    return thorough(page, reply, document, previous, template) if document else _by_bytes(page, reply)
 
 
 def quick(
