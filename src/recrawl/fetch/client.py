@@ -78,6 +78,7 @@ class CurlFetcher:
             transfer.cut("the fetcher was closed")
         if self._driver is not None:
             self._driver.close()
+            self._driver = None
         while self._idle:
             self._idle.pop().close()
         await self._lookup.close()

@@ -84,9 +84,10 @@ class Exchange:
             return
 
     def reset(self) -> None:
-        """RST in place of FIN."""
+        """RST in place of FIN, and over TLS no goodbye."""
         raw = self.writer.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.writer.transport.abort()
 
 
 @dataclass
