@@ -18,6 +18,7 @@ from recrawl.formats.cdxj import CdxLine, parse, urlkey
 from recrawl.model.failure import FormatError
 
 FILES_AT_ONCE = 128
+MAPPED_AT_ONCE = 64
 
 
 class Sidecars:
@@ -28,6 +29,7 @@ class Sidecars:
         self.own = ""  # the open file of whoever asks; it knows its own lines
         self._stems: list[str] = []
         self._seen: set[str] = set()
+        self._mapped: dict[str, mmap.mmap] = {}  # the finished sidecars asked last, oldest first
 
     def find(self, wanted: "Wanted") -> CdxLine | None:
         """The whole response of `url` at that moment, narrowed by a digest where one is known."""
@@ -39,12 +41,20 @@ class Sidecars:
     def _places(self, wanted: "Wanted") -> Iterator[list[bytes]]:
         """Lines under the wanted key, file by file: known finished ones, new ones, those still written by others."""
         for stem in self._nearest(wanted.timestamp):
-            yield sorted_lines(self._folder / (stem + FINISHED), wanted.key)
+            yield sorted_lines(self._map(stem), wanted.key)
         for stem in reversed(self._refresh()):
-            yield sorted_lines(self._folder / (stem + FINISHED), wanted.key)
+            yield sorted_lines(self._map(stem), wanted.key)
         for stem in stems(self._folder, OPEN):
             if stem != self.own:
-                yield unsorted_lines(self._folder / (stem + OPEN), wanted.key)
+                yield unsorted_lines(mapped(self._folder / (stem + OPEN)), wanted.key)
+
+    def _map(self, stem: str) -> mmap.mmap | None:
+        lines = self._mapped.pop(stem, None) or mapped(self._folder / (stem + FINISHED))
+        if lines is not None:
+            self._mapped[stem] = lines
+        if len(self._mapped) > MAPPED_AT_ONCE:
+            del self._mapped[next(iter(self._mapped))]
+        return lines
 
     def _nearest(self, timestamp: str) -> Iterator[str]:
         """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
@@ -83,18 +93,25 @@ class Wanted:
         )
 
 
-def sorted_lines(path: Path, key: bytes) -> list[bytes]:
-    """The lines of a sorted sidecar that begin with `key`, by binary search."""
+def mapped(path: Path) -> mmap.mmap | None:
+    """None for a file that is not there, or empty."""
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
-            start, found = _first_at_least(lines, key), list[bytes]()
-            while lines[start : start + len(key)] == key:
-                end = lines.find(b"\n", start) + 1 or len(lines)
-                found.append(lines[start:end])
-                start = end
-            return found
-    except (FileNotFoundError, ValueError):  # moved away, or empty: mmap refuses an empty file
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else None
+    except FileNotFoundError:
+        return None
+
+
+def sorted_lines(lines: mmap.mmap | None, key: bytes) -> list[bytes]:
+    """The lines of a sorted sidecar that begin with `key`, by binary search."""
+    if lines is None:
         return []
+    start, found = _first_at_least(lines, key), list[bytes]()
+    while lines[start : start + len(key)] == key:
+        end = lines.find(b"\n", start) + 1 or len(lines)
+        found.append(lines[start:end])
+        start = end
+    return found
 
 
 def _first_at_least(lines: mmap.mmap, key: bytes) -> int:
@@ -118,19 +135,15 @@ def written_lines(path: Path) -> list[bytes]:
         return []
 
 
-def unsorted_lines(path: Path, key: bytes) -> list[bytes]:
+def unsorted_lines(lines: mmap.mmap | None, key: bytes) -> list[bytes]:
     """The whole lines of an open sidecar that begin with `key`."""
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
-            found, start = list[bytes](), lines.find(key)
-            while start >= 0:
-                end = lines.find(b"\n", start) + 1
-                if end and (start == 0 or lines[start - 1 : start] == b"\n"):
-                    found.append(lines[start:end])
-                start = lines.find(key, start + 1)
-            return found
-    except (FileNotFoundError, ValueError):
-        return []
+    found, start = list[bytes](), lines.find(key) if lines else -1
+    while lines and start >= 0:
+        end = lines.find(b"\n", start) + 1
+        if end and (start == 0 or lines[start - 1 : start] == b"\n"):
+            found.append(lines[start:end])
+        start = lines.find(key, start + 1)
+    return found
 
 
 def readable(lines: Iterable[bytes]) -> list[CdxLine]:

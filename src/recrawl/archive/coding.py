@@ -1,17 +1,26 @@
-"""Undoes content codings, bounded: what came out of the archive may not eat the memory of the reader."""
+"""Content codings: which bodies are stored as they were sent, and how those are decoded again, bounded.
+
+Stored as sent is what every reader of web archives decodes: plain, one gzip member, deflate. Anything else (br, zstd,
+several codings, several members) is stored decoded: warcio stops at `br` where the usual brotli library is installed
+and hands out zstd undecoded, and of several gzip members it reads the first.
+"""
 
 from collections.abc import Callable
 
-import brotli
-import zstandard
-
 from recrawl.archive.deflate import BROKEN, GZIP, RAW, ZLIB, decompressobj
-
-PIECE_BYTES = 64 * 1024
 
 
 class Undecodable(ValueError):
     """A content coding that is unknown, broken or too large when undone."""
+
+
+def readable_as_sent(codings: list[str], sent: bytes, body: bytes) -> bool:
+    """Whether any reader gets `body` out of `sent`."""
+    if sent == body:
+        return True
+    if codings == ["gzip"]:
+        return sent[-4:] == (len(body) & 0xFFFFFFFF).to_bytes(4, "little")  # one member says its size at the end
+    return codings == ["deflate"]
 
 
 def decoded(payload: bytes, codings: list[str], limit_bytes: int) -> bytes:
@@ -36,8 +45,19 @@ def _identity(payload: bytes, _limit_bytes: int) -> bytes:
     return payload
 
 
-def _inflate(payload: bytes, limit_bytes: int, wbits: int) -> tuple[bytes, bytes]:
-    """One stream: what it held, and what followed it."""
+def _gunzip(payload: bytes, limit_bytes: int) -> bytes:
+    return _inflate(payload, limit_bytes, GZIP)
+
+
+def _deflate(payload: bytes, limit_bytes: int) -> bytes:
+    """Servers mean two things by it: zlib's format, and the bare stream."""
+    try:
+        return _inflate(payload, limit_bytes, ZLIB)
+    except Undecodable:
+        return _inflate(payload, limit_bytes, RAW)
+
+
+def _inflate(payload: bytes, limit_bytes: int, wbits: int) -> bytes:
     unpacker = decompressobj(wbits=wbits)
     try:
         data = unpacker.decompress(payload, limit_bytes + 1)
@@ -45,58 +65,7 @@ def _inflate(payload: bytes, limit_bytes: int, wbits: int) -> tuple[bytes, bytes
         raise Undecodable(str(wrong)) from None
     if not unpacker.eof and len(data) <= limit_bytes:
         raise Undecodable("cut off")
-    return bytes(data), bytes(unpacker.unused_data)
+    return bytes(data)
 
 
-def _gunzip(payload: bytes, limit_bytes: int) -> bytes:
-    """All members; bytes behind the last one that are no member are ignored, as browsers do."""
-    data, rest = _inflate(payload, limit_bytes, GZIP)
-    parts, total = [data], len(data)
-    while rest.startswith(b"\x1f\x8b") and total <= limit_bytes:
-        data, rest = _inflate(rest, limit_bytes - total, GZIP)
-        parts.append(data)
-        total += len(data)
-    return b"".join(parts)
-
-
-def _deflate(payload: bytes, limit_bytes: int) -> bytes:
-    """Servers mean two things by it: zlib's format, and the bare stream."""
-    try:
-        return _inflate(payload, limit_bytes, ZLIB)[0]
-    except Undecodable:
-        return _inflate(payload, limit_bytes, RAW)[0]
-
-
-def _unbrotli(payload: bytes, limit_bytes: int) -> bytes:
-    unpacker = brotli.Decompressor()
-    parts, total = list[bytes](), 0
-    try:
-        piece = unpacker.process(payload, output_buffer_limit=PIECE_BYTES)
-        while piece and total <= limit_bytes:
-            parts.append(piece)
-            total += len(piece)
-            piece = unpacker.process(b"", output_buffer_limit=PIECE_BYTES)
-    except brotli.error as wrong:
-        raise Undecodable(str(wrong)) from None
-    if not unpacker.is_finished() and total <= limit_bytes:
-        raise Undecodable("cut off")
-    return b"".join(parts)
-
-
-def _unzstd(payload: bytes, limit_bytes: int) -> bytes:
-    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    try:
-        with unpacker.stream_reader(payload, read_across_frames=True) as stream:
-            return bytes(stream.read(limit_bytes + 1))
-    except zstandard.ZstdError as wrong:
-        raise Undecodable(str(wrong)) from None
-
-
-DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
-    "identity": _identity,
-    "gzip": _gunzip,
-    "x-gzip": _gunzip,
-    "deflate": _deflate,
-    "br": _unbrotli,
-    "zstd": _unzstd,
-}
+DECODERS: dict[str, Callable[[bytes, int], bytes]] = {"identity": _identity, "gzip": _gunzip, "deflate": _deflate}

@@ -45,7 +45,7 @@ class WarcArchive:
         self._serial = 0
         self._recent: dict[int, list[Span]] = {}  # index lines of the open file by address and second
         self._sidecars = Sidecars(folder)
-        self.repairs = repair(folder, worker)
+        self.repairs = repair(folder, worker, settings.sync)
 
     # ---- writing
 
@@ -116,7 +116,7 @@ class WarcArchive:
         if capture.same_as_at is None:
             return None
         wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
-        return next((line for line in tray.lines if wanted.fits(line)), None) or self._find(wanted)
+        return next((line for line in tray.lines_of(wanted.url) if wanted.fits(line)), None) or self._find(wanted)
 
     def _find(self, wanted: Wanted) -> CdxLine | None:
         spans = self._recent.get(_recent_key(wanted.urlkey, wanted.timestamp), [])

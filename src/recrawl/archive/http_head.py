@@ -10,6 +10,7 @@ from http import HTTPStatus
 
 PREFIX = b"X-Crawler-"
 MISLEADING = (b"transfer-encoding", b"content-length", b"content-encoding")
+HEAD_END = re.compile(rb"\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: .*)?", re.DOTALL)
 HTTP_VERSION = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)")
 REQUEST_VERSION = re.compile(rb" HTTP/[0-9.]+$")
@@ -81,13 +82,15 @@ SHOWN = {(PREFIX + name).decode("ascii").lower(): name.decode("ascii") for name 
 def _lines(head: bytes) -> list[bytes]:
     """The lines of the last head in `head` (an interim answer may stand before it, trailers behind it), blank ones
     dropped."""
-    heads = [part for part in re.split(rb"\r*\n\r*\n", head) if part.lstrip(b"\r\n").startswith(b"HTTP/")]
+    heads = [part for part in HEAD_END.split(head) if part.lstrip(b"\r\n").startswith(b"HTTP/")]
     last = heads[-1] if heads else head
     return [line for part in last.split(b"\n") if not _blank(line := part.strip(b"\r"))]
 
 
 def _blank(line: bytes) -> bool:
     """Readers end the head at a line that is empty once any white space is stripped, in either encoding."""
+    if line[:1].isalnum():
+        return False
     return not line.decode("latin-1").strip() or not line.decode("utf-8", "replace").strip()
 
 

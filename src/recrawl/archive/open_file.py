@@ -43,6 +43,9 @@ class OpenFile:
         except OSError as wrong:
             raise_as_ours(wrong, folder)
         fcntl.flock(sidecar, fcntl.LOCK_EX)
+        if not _is_still(folder / (stem + OPEN), sidecar):  # a repair swept it away before the lock was ours
+            os.close(sidecar)
+            return None
         try:
             warc = os.open(folder / (stem + WARC), FLAGS, 0o644)
         except OSError as wrong:
@@ -102,6 +105,13 @@ class OpenFile:
     def _cut_back(self) -> None:
         os.ftruncate(self._warc, self.size)
         os.ftruncate(self._sidecar, self._sidecar_size)
+
+
+def _is_still(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
 
 
 def write_all(file: int, data: bytes) -> None:

@@ -5,7 +5,7 @@ import re
 
 from recrawl.archive.coding import Undecodable, codings_of, decoded
 from recrawl.archive.http_head import Headers, as_received, headers_of, split, status_of
-from recrawl.archive.record import BrokenRecord, Record, at_of, timestamp14
+from recrawl.archive.record import BrokenRecord, Record, at_of, digits14
 from recrawl.archive.warc import BODY_DIGEST
 from recrawl.formats.cdxj import CdxLine, urlkey
 from recrawl.model.capture import Payload
@@ -25,7 +25,7 @@ def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine |
     mime = re.split("[; ]", types[0], maxsplit=1)[0] if types and types[0] else UNKNOWN_TYPE
     return CdxLine(
         urlkey=urlkey(url),
-        timestamp=timestamp14(at_of(record.field("WARC-Date"))),
+        timestamp=digits14(record.field("WARC-Date")),
         url=url,
         mime=REVISIT_TYPE if revisit else mime,
         status="" if revisit else str(status_of(head)),

@@ -1,15 +1,18 @@
 """One WARC 1.1 record as a value, its bytes, and back."""
 
-import base64
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 VERSION = b"WARC/1.1\r\n"
 END = b"\r\n\r\n"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+BASE_32 = [
+    first + second for first in LETTERS for second in LETTERS
+]  # ten bits at a time: b32encode takes thrice as long
+NO_MARKS = {ord(mark): None for mark in "-:TZ"}
 SAFE_ADDRESS = re.compile(r"[\x21-\x7e]+")
 
 Fields = tuple[tuple[str, str], ...]
@@ -28,6 +31,9 @@ class Record:
 
     def field(self, name: str) -> str:
         """The first value of a named field, whatever its case; '' if absent."""
+        for key, value in self.fields:
+            if key == name:
+                return value
         wanted = name.lower()
         return next((value for key, value in self.fields if key.lower() == wanted), "")
 
@@ -37,8 +43,8 @@ class Record:
 
 
 def render_head(record: Record) -> bytes:
-    """Version line and named fields; the block and `END` follow."""
-    lines = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in _present(record.fields))
+    """Version line and named fields; the block and `END` follow. Empty fields are left out."""
+    lines = "".join([f"{name}: {value}\r\n" for name, value in record.fields if value])
     return VERSION + lines.encode("utf-8") + b"Content-Length: %d\r\n\r\n" % len(record.block)
 
 
@@ -59,28 +65,20 @@ def parse(data: bytes) -> Record:
     return Record(tuple(pair for pair in fields if pair[0].lower() != "content-length"), rest[: -len(END)])
 
 
-def _present(fields: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    return ((name, value) for name, value in fields if value)
-
-
 def _field(line: str) -> tuple[str, str]:
     name, _, value = line.partition(":")
     return name, value.strip(" \t")
 
 
-def _one_line(value: str) -> str:
-    return " ".join(value.split("\n")).replace("\r", " ")
-
-
 def sha1(data: bytes) -> str:
     """The digest that readers verify: sha1 in base 32."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode("ascii")
+    number = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big")
+    return "sha1:" + "".join([BASE_32[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 def warc_date(at: float) -> str:
     """UTC with microseconds, which WARC 1.1 allows; whole seconds without a fraction."""
-    moment = datetime.fromtimestamp(at, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S") + (f".{moment.microsecond:06d}Z" if moment.microsecond else "Z")
+    return datetime.fromtimestamp(at, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
 def at_of(date: str) -> float:
@@ -91,7 +89,12 @@ def at_of(date: str) -> float:
 
 
 def timestamp14(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
+    return digits14(warc_date(at))
+
+
+def digits14(date: str) -> str:
+    """`yyyymmddhhmmss` of a WARC-Date."""
+    return date[:19].translate(NO_MARKS)
 
 
 def target_uri(url: str) -> str:

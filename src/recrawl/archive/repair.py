@@ -15,7 +15,7 @@ from typing import IO
 from recrawl.archive.cdxj_index import readable, written_lines
 from recrawl.archive.member import BrokenMember, inflated, members
 from recrawl.archive.names import BUILDING, FINISHED, OPEN, WARC, safe, stems, worker_of
-from recrawl.archive.open_file import finish_sidecar
+from recrawl.archive.open_file import finish_sidecar, flush_to_disk
 from recrawl.archive.reading import index_line
 from recrawl.archive.record import BrokenRecord, parse
 from recrawl.formats.cdxj import CdxLine, render
@@ -37,15 +37,15 @@ class Repair:
         return self.cut_bytes > 0
 
 
-def repair(folder: Path, worker: str | None = None) -> list[Repair]:
+def repair(folder: Path, worker: str | None = None, sync: bool = False) -> list[Repair]:
     """Finish every unfinished file (of one worker, or all) that nobody writes any more; one value for each."""
     unfinished = set(stems(folder, WARC)) | set(stems(folder, OPEN))
     unfinished -= set(stems(folder, FINISHED)) - set(stems(folder, OPEN))
     mine = [stem for stem in sorted(unfinished) if worker is None or worker_of(stem) == safe(worker)]
-    return [done for stem in mine if (done := _mend(folder, stem)) is not None]
+    return [done for stem in mine if (done := _mend(folder, stem, sync)) is not None]
 
 
-def _mend(folder: Path, stem: str) -> Repair | None:
+def _mend(folder: Path, stem: str, sync: bool) -> Repair | None:
     with _held(folder / (stem + OPEN)) as held:
         if not held:
             return None
@@ -54,7 +54,7 @@ def _mend(folder: Path, stem: str) -> Repair | None:
         if (folder / (stem + FINISHED)).exists() or not warc.exists():
             sidecar.unlink(missing_ok=True)  # the kill came just after finishing, or just before the first record
             return None
-        return _cut_and_index(warc, folder, stem, readable(written_lines(sidecar)))
+        return _cut_and_index(warc, stem, readable(written_lines(sidecar)), sync)
 
 
 @contextmanager
@@ -75,20 +75,20 @@ def _locked(handle: int) -> bool:
     return True
 
 
-def _cut_and_index(warc: Path, folder: Path, stem: str, lines: Sequence[CdxLine]) -> Repair | None:
+def _cut_and_index(warc: Path, stem: str, lines: Sequence[CdxLine], sync: bool) -> Repair | None:
     with warc.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
         good, known_end = _trusted(file, sorted(lines, key=lambda line: line.offset))
         found, kept_bytes = _rest(file, known_end, warc.name)
         file.truncate(kept_bytes)
-        file.flush()
-        os.fsync(file.fileno())
+        if sync:
+            flush_to_disk(file.fileno())
     done = Repair(warc.name, kept_bytes, size - kept_bytes, len(found), len(lines) - len(good))
     if kept_bytes == 0:
         warc.unlink()
-        (folder / (stem + OPEN)).unlink(missing_ok=True)
+        warc.with_name(stem + OPEN).unlink(missing_ok=True)
         return done if done.torn else None
-    finish_sidecar(folder, stem, [(render(line) + "\n").encode() for line in (*good, *found)], sync=True)
+    finish_sidecar(warc.parent, stem, [(render(line) + "\n").encode() for line in (*good, *found)], sync)
     return done
 
 

@@ -14,6 +14,7 @@ class Tray:
     def __init__(self, file: str, start: int, compress_level: int) -> None:
         self.end = start
         self.lines: list[CdxLine] = []
+        self._by_url: dict[str, list[CdxLine]] = {}
         self._file, self._level = file, compress_level
         self._members: list[bytes] = []
 
@@ -29,9 +30,13 @@ class Tray:
         place = self.put(exchange.main, exchange.packed)
         if line := index_line(exchange.main, place.offset, place.length, self._file):
             self.lines.append(line)
+            self._by_url.setdefault(line.url, []).append(line)
         for record in exchange.beside:
             self.put(record)
         return place
+
+    def lines_of(self, url: str) -> list[CdxLine]:
+        return self._by_url.get(url, [])
 
     def put(self, record: Record, packed: bool = False) -> Place:
         """`packed`: the block is compressed already and lies in the member as it is."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from recrawl.archive.coding import codings_of, readable_as_sent
 from recrawl.archive.http_head import protocol_of, request_head, response_head
 from recrawl.archive.record import Fields, Record, record_id, sha1, target_uri, warc_date
 from recrawl.archive.settings import ArchiveSettings
@@ -25,6 +26,7 @@ PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 SAME_PAYLOAD = PROFILE + "identical-payload-digest"
 NOT_MODIFIED = PROFILE + "server-not-modified"
 BODY_DIGEST = "Recrawl-Body-Digest"
+NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 TRUNCATED = {
@@ -67,21 +69,20 @@ def exchange(
     main = _main(capture, original, new_id)
     beside = []
     if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
-        beside.append(_beside("request", capture, main, new_id, REQUEST_TYPE, head))
+        beside.append(_beside("request", main, new_id, REQUEST_TYPE, head))
     if settings.metadata and main.kind != "metadata":
-        beside.append(_beside("metadata", capture, main, new_id, FIELDS_TYPE, _metadata(capture, main)))
-    packed = len(capture.reply.sent_body) > 0 and bool(capture.reply.header("content-encoding"))
-    return Exchange(main, tuple(beside), packed)
+        beside.append(_beside("metadata", main, new_id, FIELDS_TYPE, _metadata(capture, main)))
+    return Exchange(main, tuple(beside), packed=main.kind == "response" and _is_packed(capture.reply))
 
 
 def _main(capture: Capture, original: CdxLine | None, new_id: Callable[[], str]) -> Record:
     reply = capture.reply
     if not reply.status:
         return _failed(capture, new_id)
-    payload, hidden = _payload(reply)
-    digest = sha1(payload)
     if reply.status == 304:
         return _not_modified(capture, original, new_id)
+    payload, hidden = _payload(reply)
+    digest = sha1(payload)
     head = response_head(reply.raw_head, reply.status, reply.headers, hidden)
     if original is not None and payload and original.digest == digest.removeprefix("sha1:"):
         fields = _revisit_fields(capture, SAME_PAYLOAD, original, new_id)
@@ -112,12 +113,16 @@ def _failed(capture: Capture, new_id: Callable[[], str]) -> Record:
 
 def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
     """The stored body, and the headers that do not describe it."""
-    decoded_only = bool(reply.body) and not reply.sent_body
-    payload = reply.body if decoded_only else reply.sent_body
-    hidden = {b"transfer-encoding"} | ({b"content-encoding"} if decoded_only else set())
+    as_sent = readable_as_sent(codings_of(reply.headers), reply.sent_body, reply.body)
+    payload = reply.sent_body if as_sent else reply.body
+    hidden = {b"transfer-encoding"} if as_sent else {b"transfer-encoding", b"content-encoding"}
     if any(value != str(len(payload)) for value in reply.all_headers("content-length")):
         hidden.add(b"content-length")
     return payload, hidden
+
+
+def _is_packed(reply: Reply) -> bool:
+    return reply.sent_body != reply.body and _payload(reply)[0] is reply.sent_body
 
 
 def _response_head(reply: Reply) -> bytes:
@@ -153,12 +158,11 @@ def _subject(capture: Capture, new_id: Callable[[], str]) -> Fields:
     )
 
 
-def _beside(
-    kind: str, capture: Capture, main: Record, new_id: Callable[[], str], content_type: str, block: bytes
-) -> Record:
+def _beside(kind: str, main: Record, new_id: Callable[[], str], content_type: str, block: bytes) -> Record:
     fields = (
         ("WARC-Type", kind),
-        *_identity(capture.at, new_id),
+        ("WARC-Record-ID", record_id(new_id())),
+        ("WARC-Date", main.field("WARC-Date")),
         ("WARC-Target-URI", main.field("WARC-Target-URI")),
         ("WARC-Concurrent-To", main.field("WARC-Record-ID")),
         ("WARC-IP-Address", main.field("WARC-IP-Address") if kind == "request" else ""),
@@ -198,7 +202,7 @@ def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
 
 
 def _token(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]", "-", name)
+    return NO_TOKEN.sub("-", name)
 
 
 def _ip_address(peer: str) -> str:
