@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from recrawl.model.address import Address, fingerprint, origin_of
 from recrawl.model.ownership import split_authority
-from recrawl.scope.domains import Domains
+from recrawl.scope.domains import Domains, is_ip
 
 REMEMBERED_PATHS = 8
 REDIRECTS_NEEDED = 3
@@ -111,7 +111,10 @@ def decide(evidence: AliasEvidence, domains: Domains) -> AliasDecision:
 
 
 def twin(server: str) -> str:
-    """The `www.` name of a bare one and the bare name of a `www.` one: the first place to look for an alias."""
+    """The `www.` name of a bare one and the bare name of a `www.` one: the first place to look for an alias.
+    An address has none but itself."""
+    if is_ip(split_authority(server)[0]):
+        return server
     return server.removeprefix("www.") if server.startswith("www.") else "www." + server
 
 

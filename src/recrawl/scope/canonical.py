@@ -97,7 +97,7 @@ class Canonicaliser:
     def _read(self, link: str, base: str | None) -> Address:
         if len(link) > 4 * self._limit:
             raise _Faulty(Fault.TOO_LONG)
-        href = resolve(link, base)
+        href = resolve(link, base) or resolve(link)  # an absolute link can do without a broken base
         if href is None:
             raise _Faulty(Fault.UNREADABLE)
         if clean := self.clean(href):
@@ -146,18 +146,19 @@ class PageLinks:
         return address
 
     def _read(self, link: str) -> Address | None:
+        short = link
         if "#" in link and not self._canonicaliser.rules.keep_hashbang:
-            link = link[: link.index("#")]
-        if link.startswith("/"):
-            prefix, found = self._origin, ROOTED.fullmatch(link)
-        elif link.startswith("http"):
-            return self._canonicaliser.canonical(link, self._base)
+            short = link[: link.index("#")]
+        if short.startswith("/"):
+            prefix, found = self._origin, ROOTED.fullmatch(short)
+        elif short.startswith("http"):
+            return self._canonicaliser.clean(short) or self._canonicaliser.explain(link, self._base).address
         else:
-            prefix, found = self._directory, BESIDE.fullmatch(link)
-        if found is None or not prefix or len(prefix) + len(link) > self._limit:
+            prefix, found = self._directory, BESIDE.fullmatch(short)
+        if found is None or not prefix or len(prefix) + len(short) > self._limit:
             return self._canonicaliser.explain(link, self._base).address
         query = found[1]
-        url = prefix + link if query is None else prefix + link.removesuffix(query) + self._canonicaliser.tidy(query)
+        url = prefix + short if query is None else prefix + short.removesuffix(query) + self._canonicaliser.tidy(query)
         return Address(url, self._server)
 
 

@@ -14,27 +14,11 @@ left, the last one from the right, and no choice is ever taken back.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 from recrawl.model.failure import ConfigError
 from recrawl.scope.regex_guard import check_expression
 
 REGEX_MARK = "re:"
-
-
-class AddressPattern(Protocol):
-    written: str
-
-    def matches(self, url: str) -> bool: ...
-
-
-def read_pattern(written: str) -> AddressPattern:
-    """ConfigError, with a sentence for the user, if it cannot be meant so or could take forever."""
-    if not written.strip():
-        raise ConfigError("An include or exclude pattern is empty; remove it, or write ** for every address.")
-    if written.startswith(REGEX_MARK):
-        return Expression(written, check_expression(written.removeprefix(REGEX_MARK)))
-    return read_glob(written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +58,18 @@ class Glob:
         if not self.with_query:
             url = url.partition("?")[0]
         return url if self.whole_address else url[url.index("/", 8) :]
+
+
+AddressPattern = Expression | Glob
+
+
+def read_pattern(written: str) -> AddressPattern:
+    """ConfigError, with a sentence for the user, if it cannot be meant so or could take forever."""
+    if not written.strip():
+        raise ConfigError("An include or exclude pattern is empty; remove it, or write ** for every address.")
+    if written.startswith(REGEX_MARK):
+        return Expression(written, check_expression(written.removeprefix(REGEX_MARK)))
+    return read_glob(written)
 
 
 @lru_cache(maxsize=4096)

@@ -7,13 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recrawl.model.address import Address
+from recrawl.model.address import Address, server_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Kind, Site
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.globs import AddressPattern, read_pattern
+from recrawl.scope.resolve import resolve
 
 
 class Refusal(StrEnum):
@@ -126,13 +127,30 @@ class Rules:
 
 
 def read_hosts(seeds: list[Address], widened: tuple[str, ...]) -> Hosts:
-    """The seeds' hosts and their `www.` twins, and what the site adds: `blog.example.com`, `*.example.com`."""
+    """The seeds' hosts and their `www.` twins, and what the site adds: `blog.example.com`, `*.example.com`, `*`."""
     servers = {server for seed in seeds for server in (seed.server, twin(seed.server))}
-    entries = [entry.strip().lower() for entry in widened]
-    plain = [entry for entry in entries if not entry.startswith("*")]
-    servers |= {entry for entry in plain if split_authority(entry)[1] is not None}
-    names = frozenset(name for name, port in map(split_authority, plain) if port is None)
-    return Hosts(frozenset(servers), names, tuple(entry[1:] for entry in entries if entry.startswith("*")))
+    names, endings = set(), []
+    for entry in widened:
+        server = _server(entry.strip().removeprefix("*").removeprefix("."), entry)
+        if entry.strip().startswith("*"):
+            endings.append(f".{server}" if server else "")
+        elif split_authority(entry)[1] is None:
+            names.add(split_authority(server)[0])
+        else:
+            servers.add(server)
+    return Hosts(frozenset(servers), frozenset(names), tuple(endings))
+
+
+def _server(host: str, entry: str) -> str:
+    """The server key of a host as the user writes it; '' for the rest of a lone star."""
+    if not host and entry.strip() == "*":
+        return ""
+    name, port = split_authority(host)
+    default = port in (80, 443)
+    href = resolve(f"http://{name if default else host}/")
+    if href is None or any(mark in host for mark in "/@?#*"):
+        raise ConfigError(f'hosts: "{entry}" is not a host; write blog.example.com, example.com:8080 or *.example.com.')
+    return server_of(href)
 
 
 def _seed(site: str, seed: str, canonicaliser: Canonicaliser) -> Address:
