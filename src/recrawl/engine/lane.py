@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from recrawl.engine.gate import ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.loop import guarded
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.settle import Settler
 from recrawl.engine.tally import Count, Tally
@@ -21,6 +22,7 @@ REFUSED_AGAIN_S = 7 * 86_400.0
 FAILING_AFTER = 3
 ELSEWHERE_WAIT_S = 2.0
 LONGEST_SECOND_WAIT_S = 10.0
+FAULT_WAIT_S = 3600.0
 
 
 class Lanes:
@@ -39,7 +41,12 @@ class Lanes:
         """Ask this server until nothing is due or it must rest."""
         while not self.stopping:
             page = self.frontier.next_page(key, self.parts.clock.now())
-            if page is None or not await self._serve_page(page):
+            if page is None:
+                return
+            more = await guarded(self._serve_page(page), self.tally, self.parts.complain)
+            if more is None:
+                self._fault(page)
+            elif not more:
                 return
 
     async def _serve_page(self, page: Page) -> bool:
@@ -188,6 +195,14 @@ class Lanes:
 
     def _drop(self, page: Page, reason: str) -> None:
         self.settler.ledger.pages[page.id] = replace(page, status=Status.DROPPED, reason=reason, due_at=None)
+        self.frontier.drop(page.id)
+        self.settler.stir()
+
+    def _fault(self, page: Page) -> None:
+        """recrawl itself failed on this page: it waits, the others go on."""
+        again_at = self.parts.clock.now() + FAULT_WAIT_S
+        after = replace(page, failures=page.failures + 1, reason="an error of recrawl itself, see the log", due_at=again_at)
+        self.settler.ledger.pages[page.id] = after
         self.frontier.drop(page.id)
         self.settler.stir()
 

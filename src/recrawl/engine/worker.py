@@ -13,7 +13,6 @@ from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import hosts_memo
 from recrawl.engine.kept import copy_of, event_of, visit_row
 from recrawl.engine.lane import Lanes
-from recrawl.engine.loop import guarded
 from recrawl.engine.pace import pace
 from recrawl.engine.refill import Refill
 from recrawl.engine.settle import Ledger, Settler, write
@@ -67,7 +66,7 @@ class Worker:
         self._look_at = 0.0
         self._looked_once = False
         self._found = 0
-        self._tasks: set[asyncio.Task[bool]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
@@ -115,11 +114,11 @@ class Worker:
     def _open_lanes(self, now: float) -> None:
         for key in self.frontier.open_lanes(now, self.parts.connections - len(self._tasks)):
             self.tally.set(Count.IDLE, 0)
-            task = asyncio.create_task(guarded(self.lanes.serve(key), self.tally, self.parts.complain))
+            task = asyncio.create_task(self.lanes.serve(key))
             self._tasks.add(task)
             task.add_done_callback(lambda done, key=key: self._lane_done(done, key))  # type: ignore[misc]
 
-    def _lane_done(self, task: asyncio.Task[bool], key: str) -> None:
+    def _lane_done(self, task: asyncio.Task[None], key: str) -> None:
         self._tasks.discard(task)
         self.frontier.close_lane(key)
         if not task.cancelled() and (error := task.exception()) is not None:
