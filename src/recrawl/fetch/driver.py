@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pycurl
 
 from recrawl.fetch.sockets import watcher_for
+from recrawl.fetch.vigil import Vigil
 
 Ended = Callable[[int, str], None]  # libcurl's error number (0: none) and message
 
@@ -15,6 +16,7 @@ class Driver:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int) -> None:
         self.loop = loop
+        self.vigil = Vigil(loop)
         self._multi = multi = pycurl.CurlMulti()
         self._ended: dict[pycurl.Curl, Ended] = {}
         self._watcher = watcher_for(loop, self._act)
@@ -44,6 +46,7 @@ class Driver:
             self.abandon(curl)
         self._multi.close()
         self._watcher.close()
+        self.vigil.close()
         if self._timer is not None:
             self._timer.cancel()
 

@@ -36,6 +36,7 @@ BY_STATUS: Mapping[int, Evidence] = {
     429: Evidence.BUSY,
     503: Evidence.BUSY,
 }
+REDIRECTS = frozenset(status for status, evidence in BY_STATUS.items() if evidence is Evidence.REDIRECT)
 NEEDS_ALL = (Evidence.DOCUMENT, Evidence.NOT_MODIFIED)  # the others are proved by their head
 UNASKED = (Failure.UNASKED_304, "the server answered 304 although no condition was sent")
 NO_TIMES = Times()
@@ -64,19 +65,15 @@ def answered(
 ) -> Reply:
     """The reply to an ask whose answer has a complete head. `lost` says why the body could not be read whole;
     that is a failure only where the body is the document."""
-    codings, has_target = [], False
-    for name, value in headers:
-        if name == "content-encoding":
-            codings.append(value)
-        elif name == "location" and value:
-            has_target = True
-    evidence = evidence_of(status, has_target)
+    evidence = evidence_of(status, status in REDIRECTS and _has_target(headers))
     body = sent_body
     if evidence is Evidence.NOT_MODIFIED:
         body = sent_body = b""
         lost = None if is_conditional(ask) else UNASKED
-    elif lost is None and codings:
-        body, lost = _decoded(sent_body, codings, ask.limits)
+    elif lost is None and body:
+        codings = [value for name, value in headers if name == "content-encoding"]
+        if codings:
+            body, lost = _decoded(sent_body, codings, ask.limits)
     failure, detail = lost or (None, "")
     if lost is not None:
         body = sent_body = b""
@@ -125,6 +122,10 @@ def failed(
         detail=detail,
         received_bytes=received_bytes,
     )
+
+
+def _has_target(headers: Headers) -> bool:
+    return any(name == "location" and value for name, value in headers)
 
 
 def _decoded(sent_body: bytes, codings: list[str], limits: Limits) -> tuple[bytes, tuple[Failure, str] | None]:

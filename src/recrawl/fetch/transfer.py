@@ -91,12 +91,12 @@ class Transfer:
         self._prepare(order)
         self._waiter: asyncio.Future[None] = self._loop.create_future()
         limits = order.limits
-        self._watching = self._loop.call_later(min(limits.first_byte_s, limits.slow_for_s), self._watch)
+        self._driver.vigil.add(self, self._loop.time() + min(limits.first_byte_s, limits.slow_for_s))
         try:
             self._driver.start(self._curl, self._on_end)
             await self._waiter
         finally:
-            self._watching.cancel()
+            self._driver.vigil.drop(self)
             self._driver.abandon(self._curl)
 
     def times(self, before_s: float) -> Times:
@@ -215,21 +215,23 @@ class Transfer:
         most = self._order.limits.body_bytes
         return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
 
-    def _watch(self) -> None:
-        """Rings when the first byte, or the end of a stretch in which the speed is measured, is due."""
-        now, limits = self._loop.time(), self._order.limits
-        due_at = self._sent_at + limits.first_byte_s if not self._mark_at else self._mark_at + limits.slow_for_s
+    def check(self, now: float) -> float:
+        """Gives up when the first byte is late or a stretch was too slow; when to look again."""
+        limits = self._order.limits
         if not self._sent_at:
-            due_at = now + limits.first_byte_s  # still connecting: that has its own limit
-        elif now >= due_at:
+            return now + limits.first_byte_s  # still connecting: that has its own limit
+        if not self._mark_at:
+            if now < self._sent_at + limits.first_byte_s:
+                return self._sent_at + limits.first_byte_s
+            self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
+        elif now < self._mark_at + limits.slow_for_s:
+            return self._mark_at + limits.slow_for_s
+        else:
             received = self.head_bytes + self.body_bytes
-            if not self._mark_at:
-                return self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
             if received - self._mark_bytes < limits.slow_bytes_per_s * (now - self._mark_at):
-                return self._give_up(Failure.TOO_SLOW, f"slower than {limits.slow_bytes_per_s} bytes a second")
+                self._give_up(Failure.TOO_SLOW, f"slower than {limits.slow_bytes_per_s} bytes a second")
             self._mark_at, self._mark_bytes = now, received
-            due_at = now + limits.slow_for_s
-        self._watching = self._loop.call_at(due_at, self._watch)
+        return now + limits.slow_for_s
 
     def _give_up(self, failure: Failure, detail: str) -> None:
         self._stop(failure, detail)
