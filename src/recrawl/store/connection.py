@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 
+from recrawl.store.compiled import Sql, in_chunks
 from recrawl.store.failures import plainly
-from recrawl.store.statements import Sql, Statements, in_chunks
+from recrawl.store.statements import Statements
 
 WRITE = "recrawl_write"  # execution option: this transaction is going to write
 

@@ -21,7 +21,7 @@ from recrawl.store.rows import Row
 from recrawl.store.words import Words
 from recrawl.store.writing import BatchWriter, words_of
 
-LEAST = -(1 << 63)  # the least id
+LEAST, MOST = -(1 << 63), (1 << 63) - 1  # ids
 STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
 LARGEST = (1 << 31) - 1  # no limit
 
@@ -90,6 +90,8 @@ class SqlStore:
                 if to_id is None:
                     return done
                 done += work(session, from_id, to_id)
+            if to_id == MOST:
+                return done
             from_id = to_id + 1
 
     def settle_server(self, server: str) -> float | None:
@@ -160,7 +162,7 @@ class SqlStore:
 
     def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:
         number = self._number_of_site(site)
-        if number is None or limit <= 0:
+        if number is None or limit <= 0 or after == MOST:
             return []
         sql = self._sql.scan_site if number else self._sql.scan
         from_id = LEAST if after is None else after + 1

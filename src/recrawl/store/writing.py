@@ -12,9 +12,10 @@ from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
+from recrawl.store.compiled import Sql
 from recrawl.store.connection import Session
 from recrawl.store.counts import Count, Counts
-from recrawl.store.statements import Sql, Statements
+from recrawl.store.statements import Statements
 
 Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]

@@ -1,0 +1,163 @@
+"""What is asked and said about what happened: visits, versions, events, notices, counts."""
+
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, bindparam, func, select, update
+from sqlalchemy.sql import Select
+
+from recrawl.model.verdict import Change
+from recrawl.store import codes
+from recrawl.store.compiled import Compiler, Sql, number, one_of
+from recrawl.store.tables import COUNTER, EVENT, MEMO, META, NOTICE, ROBOTS, VERSION, VISIT, WORD
+
+NO_CHANGE = [codes.CHANGE.number[change] for change in (Change.SAME, Change.UNKNOWN)]
+
+
+class HistoryStatements(Compiler):
+    """Attributes and methods are statements."""
+
+    @cached_property
+    def add_visits(self) -> Sql:
+        return self.insert_new(VISIT)
+
+    @cached_property
+    def add_versions(self) -> Sql:
+        return self.insert_new(VERSION)
+
+    def visits_since(self, size: int) -> Sql:
+        """Keys of visits of these pages from a moment on."""
+        return self.of_size("visits_since", size, lambda n: _keys_since(VISIT, n))
+
+    def versions_since(self, size: int) -> Sql:
+        return self.of_size("versions_since", size, lambda n: _keys_since(VERSION, n))
+
+    @cached_property
+    def visits(self) -> Sql:
+        """A page's visits, newest first."""
+        of_page = select(VISIT).where(VISIT.c.page == bindparam("page"))
+        return self.compile(of_page.order_by(VISIT.c.at.desc()).limit(bindparam("limit")))
+
+    @cached_property
+    def versions(self) -> Sql:
+        """A page's versions, newest first."""
+        of_page = select(VERSION).where(VERSION.c.page == bindparam("page"))
+        return self.compile(of_page.order_by(VERSION.c.at.desc()))
+
+    @cached_property
+    def forget_visits(self) -> Sql:
+        """Forget old visits that proved no change, in a stretch of pages."""
+        return self.compile(
+            VISIT.delete().where(
+                VISIT.c.page >= bindparam("from_id"),
+                VISIT.c.page <= bindparam("to_id"),
+                VISIT.c.at < bindparam("before_at"),
+                VISIT.c.change.in_([number(change) for change in NO_CHANGE]),
+            )
+        )
+
+    @cached_property
+    def end_of_visit_stretch(self) -> Sql:
+        """The page of the last of the next so many visits."""
+        stretch = select(VISIT.c.page).where(VISIT.c.page >= bindparam("from_id")).order_by(VISIT.c.page)
+        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.page)))
+
+    # events
+
+    @cached_property
+    def take_cursors(self) -> Sql:
+        """Take so many cursors; the row stays locked until the commit, so they rise in commit order."""
+        take = update(META).where(META.c.name == "cursor").values(number=META.c.number + bindparam("events"))
+        return self.compile(take.returning(META.c.number))
+
+    @cached_property
+    def add_events(self) -> Sql:
+        return self.insert_new(EVENT)
+
+    def told_since(self, size: int) -> Sql:
+        """Cursors of events about these pages from a moment on."""
+        columns = (EVENT.c.page, EVENT.c.at, EVENT.c.kind, EVENT.c.cursor)
+        return self.of_size(
+            "told_since",
+            size,
+            lambda n: select(*columns).where(one_of(EVENT.c.page, n), EVENT.c.at >= bindparam("since_at")),
+        )
+
+    @cached_property
+    def first_since(self) -> Sql:
+        """The first cursor from a moment on. Adding nothing keeps databases from walking through all cursors."""
+        first = func.min(EVENT.c.cursor + number(0))
+        return self.compile(select(first).where(EVENT.c.at >= bindparam("since_at")))
+
+    @cached_property
+    def events(self) -> Sql:
+        return self.compile(_events())
+
+    def events_of(self, size: int) -> Sql:
+        """Events of some kinds."""
+        return self.of_size("events_of", size, lambda n: _events(one_of(EVENT.c.kind, n)))
+
+    @cached_property
+    def put_robots(self) -> Sql:
+        return self.upsert(ROBOTS, keys=["origin"])
+
+    @cached_property
+    def robots(self) -> Sql:
+        return self.compile(select(ROBOTS).where(ROBOTS.c.origin == bindparam("origin")))
+
+    @cached_property
+    def put_memos(self) -> Sql:
+        return self.upsert(MEMO, keys=["key"])
+
+    @cached_property
+    def memo(self) -> Sql:
+        return self.compile(select(MEMO.c.value).where(MEMO.c.key == bindparam("key")))
+
+    @cached_property
+    def put_notices(self) -> Sql:
+        return self.upsert(NOTICE, keys=["page", "at", "source", "kind"])
+
+    @cached_property
+    def notices(self) -> Sql:
+        newest_first = select(NOTICE).order_by(NOTICE.c.at.desc(), NOTICE.c.page)
+        return self.compile(newest_first.limit(bindparam("limit")))
+
+    @cached_property
+    def notices_of_page(self) -> Sql:
+        newest_first = select(NOTICE).where(NOTICE.c.page == bindparam("page")).order_by(NOTICE.c.at.desc())
+        return self.compile(newest_first.limit(bindparam("limit")))
+
+    @cached_property
+    def add_words(self) -> Sql:
+        return self.compile(self._insert(WORD).values(text=bindparam("text")).on_conflict_do_nothing())
+
+    def word_numbers(self, size: int) -> Sql:
+        return self.of_size("word_numbers", size, lambda n: select(WORD).where(one_of(WORD.c.text, n)))
+
+    def word_texts(self, size: int) -> Sql:
+        return self.of_size("word_texts", size, lambda n: select(WORD).where(one_of(WORD.c.number, n)))
+
+    @cached_property
+    def add_counts(self) -> Sql:
+        insert = self._insert(COUNTER)
+        more = COUNTER.c.amount + insert.excluded.amount
+        return self.compile(insert.on_conflict_do_update(index_elements=["site", "kind"], set_={"amount": more}))
+
+    @cached_property
+    def counts(self) -> Sql:
+        """Every count: site, kind, amount. Some dozens a site."""
+        return self.compile(select(COUNTER))
+
+    @cached_property
+    def meta(self) -> Sql:
+        return self.compile(select(META.c.number).where(META.c.name == bindparam("name")))
+
+
+def _keys_since(table: Table, size: int) -> Select[Any]:
+    keys = select(table.c.page, table.c.at)
+    return keys.where(one_of(table.c.page, size), table.c.at >= bindparam("since_at"))
+
+
+def _events(*of: ColumnElement[bool]) -> Select[Any]:
+    wanted = select(EVENT).where(*of, EVENT.c.cursor > bindparam("after"), EVENT.c.at >= bindparam("since_at"))
+    return wanted.order_by(EVENT.c.cursor).limit(bindparam("limit"))

@@ -1,0 +1,180 @@
+"""What is asked and said about pages."""
+
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, func, or_, select, union_all, update
+from sqlalchemy.sql import Select
+
+from recrawl.model.page import Rank, Status
+from recrawl.store import codes
+from recrawl.store.compiled import Compiler, Sql, number, one_of
+from recrawl.store.tables import PAGE, SERVER
+
+LIVE, NEW = codes.STATUS.number[Status.LIVE], codes.STATUS.number[Status.NEW]
+
+
+class PageStatements(Compiler):
+    """Attributes and methods are statements."""
+
+    @cached_property
+    def enter_pages(self) -> Sql:
+        return self.insert_new(PAGE)
+
+    @cached_property
+    def put_pages(self) -> Sql:
+        return self.upsert(PAGE, keys=["id"])
+
+    def known(self, size: int) -> Sql:
+        """Which of these ids are there?"""
+        return self.of_size("known", size, lambda n: select(PAGE.c.id).where(one_of(PAGE.c.id, n)))
+
+    def pages(self, size: int) -> Sql:
+        """Whole pages by id."""
+        return self.of_size("pages", size, lambda n: _whole_page().where(one_of(PAGE.c.id, n)))
+
+    def standings(self, size: int) -> Sql:
+        """What the counts need to know of pages before they are overwritten."""
+        columns = (PAGE.c.id, PAGE.c.site, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
+        return self.of_size("standings", size, lambda n: select(*columns).where(one_of(PAGE.c.id, n)))
+
+    @cached_property
+    def due(self) -> Sql:
+        """Whole pages of a server by rank and due time. One index range a rank, each cut at the limit, so that
+        neither what is due later nor a great heap of what is due now is walked through."""
+        heads = _heads(PAGE.c.id, PAGE.c.rank, PAGE.c.due_at)
+        chosen = select(heads).order_by(heads.c.rank, heads.c.due_at).limit(bindparam("limit")).subquery()
+        joined = _whole_page().join(chosen, PAGE.c.id == chosen.c.id)
+        return self.compile(joined.order_by(chosen.c.rank, chosen.c.due_at))
+
+    @cached_property
+    def due_ids(self) -> Sql:
+        """The same, ids only."""
+        heads = _heads(PAGE.c.id, PAGE.c.rank, PAGE.c.due_at)
+        return self.compile(select(heads.c.id).order_by(heads.c.rank, heads.c.due_at).limit(bindparam("limit")))
+
+    @cached_property
+    def next_due(self) -> Sql:
+        """Ids and due times of a server's pages by due time alone."""
+        heads = _heads(PAGE.c.id, PAGE.c.rank, PAGE.c.due_at)
+        return self.compile(select(heads.c.due_at, heads.c.id).order_by(heads.c.due_at).limit(bindparam("limit")))
+
+    @cached_property
+    def next_due_of_site(self) -> Sql:
+        heads = _heads(PAGE.c.id, PAGE.c.rank, PAGE.c.due_at, of=PAGE.c.site == bindparam("site"))
+        return self.compile(select(heads.c.due_at, heads.c.id).order_by(heads.c.due_at).limit(bindparam("limit")))
+
+    @cached_property
+    def earliest_due(self) -> Sql:
+        """The earliest due time of a server's pages: the least of each rank's first."""
+        firsts = [
+            select(func.min(PAGE.c.due_at).label("due_at")).where(
+                PAGE.c.server == bindparam("server"), PAGE.c.rank == number(rank), PAGE.c.due_at.is_not(None)
+            )
+            for rank in Rank.ALL
+        ]
+        return self.compile(select(func.min(union_all(*firsts).subquery().c.due_at)))
+
+    @cached_property
+    def count_due(self) -> Sql:
+        """How many pages are due, counted in the index alone."""
+        return self.compile(_count_due())
+
+    @cached_property
+    def count_due_of_site(self) -> Sql:
+        return self.compile(_count_due().where(PAGE.c.site == bindparam("site")))
+
+    @cached_property
+    def scan(self) -> Sql:
+        """Whole pages in order of id."""
+        return self.compile(_scan())
+
+    @cached_property
+    def scan_site(self) -> Sql:
+        return self.compile(_scan().where(PAGE.c.site == bindparam("site")))
+
+    @cached_property
+    def end_of_stretch(self) -> Sql:
+        """The last id of the next so many, for long work in short transactions."""
+        stretch = select(PAGE.c.id).where(PAGE.c.id >= bindparam("from_id")).order_by(PAGE.c.id)
+        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.id)))
+
+    @cached_property
+    def live_stretch(self) -> Sql:
+        """Pages of a stretch of ids that are visited when everything is: id, server, site, due time."""
+        return self.compile(_live_stretch())
+
+    @cached_property
+    def live_stretch_of_site(self) -> Sql:
+        return self.compile(_live_stretch().where(PAGE.c.site == bindparam("site")))
+
+    def places(self, size: int) -> Sql:
+        """Id, server, site and due time of pages by id."""
+        return self.of_size("places", size, lambda n: _place().where(one_of(PAGE.c.id, n)))
+
+    @cached_property
+    def hasten_page(self) -> Sql:
+        """Make a page due at a moment, unless it is due before."""
+        later = or_(PAGE.c.due_at.is_(None), PAGE.c.due_at > bindparam("at"))
+        hasten = update(PAGE).where(PAGE.c.id == bindparam("page"), later)
+        return self.compile(hasten.values(due_at=bindparam("at")))
+
+    @cached_property
+    def error_groups(self) -> Sql:
+        return self.compile(_error_groups())
+
+    @cached_property
+    def error_groups_of_site(self) -> Sql:
+        return self.compile(_error_groups().where(PAGE.c.site == bindparam("site")))
+
+
+def _whole_page() -> Select[Any]:
+    return select(PAGE, SERVER.c.key).join(SERVER, SERVER.c.id == PAGE.c.server)
+
+
+def _heads(*columns: ColumnElement[Any], of: ColumnElement[bool] | None = None) -> Any:
+    """The first so many pages of each rank of a server that are due before a moment."""
+    wanted = () if of is None else (of,)
+    heads = [
+        select(*columns)
+        .where(
+            PAGE.c.server == bindparam("server"),
+            PAGE.c.rank == number(rank),
+            PAGE.c.due_at <= bindparam("before_at"),
+            *wanted,
+        )
+        .order_by(PAGE.c.due_at)
+        .limit(bindparam("limit"))
+        .subquery()
+        for rank in Rank.ALL
+    ]
+    return union_all(*(select(head) for head in heads)).subquery()
+
+
+def _count_due() -> Select[Any]:
+    servers = select(SERVER.c.id).where(SERVER.c.next_due_at <= bindparam("now"))
+    return select(func.count()).where(
+        PAGE.c.server.in_(servers),
+        PAGE.c.rank.in_([number(rank) for rank in Rank.ALL]),
+        PAGE.c.due_at <= bindparam("now"),
+    )
+
+
+def _scan() -> Select[Any]:
+    return _whole_page().where(PAGE.c.id >= bindparam("from_id")).order_by(PAGE.c.id).limit(bindparam("limit"))
+
+
+def _place() -> Select[Any]:
+    return select(PAGE.c.id, PAGE.c.server, PAGE.c.site, PAGE.c.due_at, PAGE.c.interval_s)
+
+
+def _live_stretch() -> Select[Any]:
+    live = or_(PAGE.c.status == number(LIVE), (PAGE.c.status == number(NEW)) & PAGE.c.due_at.is_not(None))
+    return _place().where(PAGE.c.id >= bindparam("from_id"), PAGE.c.id <= bindparam("to_id"), live)
+
+
+def _error_groups() -> Select[Any]:
+    pages = func.count().label("pages")
+    grouped = select(PAGE.c.status, PAGE.c.reason, pages, func.min(PAGE.c.id)).where(PAGE.c.reason.is_not(None))
+    ordered = grouped.group_by(PAGE.c.status, PAGE.c.reason).order_by(pages.desc(), PAGE.c.reason, PAGE.c.status)
+    return ordered.limit(bindparam("limit"))

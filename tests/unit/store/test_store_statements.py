@@ -1,0 +1,53 @@
+"""The statements: what they walk through, and that they are no single dialect's."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from sqlalchemy.dialects import postgresql
+
+from recrawl.store.compiled import Sql
+from recrawl.store.sqlite import open_sqlite
+from recrawl.store.statements import Statements
+from recrawl.store.tables import METADATA
+
+NAMES = [name for name, _ in inspect.getmembers(Statements) if not name.startswith("_") and name not in dir(object)]
+MACHINERY = {"compile", "of_size", "upsert", "insert_new"}
+WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for by a person
+
+
+def statement(statements: Statements, name: str) -> Sql:
+    found = getattr(statements, name)
+    made = found(8) if callable(found) else found
+    assert isinstance(made, Sql)
+    return made
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - MACHINERY - WHOLE_TABLE))
+def test_no_statement_walks_through_a_whole_table(name: str, tmp_path: Path) -> None:
+    store = open_sqlite(tmp_path / "s.db")
+    sql = statement(store._sql, name)
+    with store._db.reading() as session:
+        values = tuple(0 for _ in sql.names)
+        plan = [row[3] for row in session.rows(Sql("EXPLAIN QUERY PLAN " + sql.text, (), {}), values)]
+    store.close()
+    scanned = {step.split()[1] for step in plan if step.startswith("SCAN ")}
+    assert not scanned & set(METADATA.tables)
+
+
+@pytest.mark.parametrize("name", ["due", "due_ids", "count_due", "count_due_of_site", "earliest_due", "next_due"])
+def test_what_is_due_is_found_by_server_rank_and_due_time(name: str, tmp_path: Path) -> None:
+    store = open_sqlite(tmp_path / "s.db")
+    sql = statement(store._sql, name)
+    with store._db.reading() as session:
+        values = tuple(0 for _ in sql.names)
+        plan = " ".join(row[3] for row in session.rows(Sql("EXPLAIN QUERY PLAN " + sql.text, (), {}), values))
+    store.close()
+    assert "INDEX page_due (server=? AND rank=? AND due_at" in plan
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - MACHINERY))
+def test_every_statement_can_be_said_in_postgresql(name: str) -> None:
+    dialect = postgresql.psycopg.dialect(paramstyle="format")
+    sql = statement(Statements(dialect, postgresql.insert), name)
+    assert sql.text.count("%s") == len(sql.names)
