@@ -47,7 +47,7 @@ class CanonicalRules:
 
     @classmethod
     def from_site(cls, site: Site, table: "CanonicalRules | None" = None) -> "CanonicalRules":
-        """The table (default: ours) with the site's changes: `name` drops one more, `!name` keeps one, `!*` keeps all."""
+        """The table (by default ours) with the site's changes: `name` drops one more, `!name` keeps one, `!*` all."""
         table = table or cls()
         kept = tuple(name[1:] for name in site.drop_parameters if name.startswith("!"))
         dropped = tuple(name for name in site.drop_parameters if not name.startswith("!"))

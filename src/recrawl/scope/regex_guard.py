@@ -1,10 +1,12 @@
 """Refuses regular expressions that a hostile address could keep busy for ever.
 
-Backtracking explodes where something repeated without end is itself repeated without end, and where an expression
-refers back to what it found. Both are refused; so are more endless repetitions than any honest pattern needs.
+Backtracking explodes where a part that can match in several ways (a choice, or a repetition) is repeated without
+end, and where an expression refers back to what it found. Both are refused; so are more endless repetitions than
+any honest pattern needs.
 """
 
 import re
+from dataclasses import dataclass
 
 from recrawl.model.failure import ConfigError
 
@@ -18,11 +20,20 @@ _TOKEN = re.compile(
       | (?P<open>\((?:\?(?:[:=!>]|<[=!]|P<\w+>|[aiLmsux-]*[:)]))?)
       | (?P<close>\))
       | (?P<repeat>(?:[*+?]|\{\d*,?\d*\})[?+]?)
+      | (?P<choice>\|)
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
-_LONG_COUNT = 50
+_MANY = 50  # as good as endless
+
+
+@dataclass(slots=True)
+class _Part:
+    """What stands in a group: how many endless repetitions, and whether it can match in several ways."""
+
+    endless: int = 0
+    several: bool = False
 
 
 def check_expression(written: str) -> re.Pattern[str]:
@@ -39,31 +50,41 @@ def check_expression(written: str) -> re.Pattern[str]:
 def _complaint(written: str) -> str:
     if len(written) > MAX_CHARACTERS:
         return f"is longer than {MAX_CHARACTERS} characters."
-    endless = 0
-    inside = [False]  # by open group: whether it holds an endless repetition
-    closed = False  # whether the group that has just been closed does
+    open_groups = [_Part()]
+    before = _Part()  # what a repetition would repeat
     for token in _TOKEN.finditer(written):
         kind, text = token.lastgroup, token[0]
+        here, repeated = open_groups[-1], before
+        before = _Part()
         if kind == "named" or (kind == "escape" and (text[1].isdigit() or text[1:] == "g<")):
             return "refers back to what it found, which can take for ever."
         if kind == "open" and not text.endswith(")"):
-            inside.append(False)
-        elif kind == "close" and len(inside) > 1:
-            closed = inside.pop()
-            inside[-1] = inside[-1] or closed
-            continue
-        elif kind == "repeat" and _is_endless(text):
-            if closed:
-                return "repeats a repetition, which can take for ever."
-            endless += 1
-            inside[-1] = True
-        closed = False
+            open_groups.append(_Part())
+        elif kind == "close" and len(open_groups) > 1:
+            before = open_groups.pop()
+            open_groups[-1].endless += before.endless
+            open_groups[-1].several |= before.several
+        elif kind == "choice":
+            here.several = True
+        elif kind == "repeat":
+            lowest, highest = _times(text)
+            if highest > _MANY and repeated.several:
+                return "repeats a choice or a repetition without end, which can take for ever."
+            here.endless += 1 if highest > _MANY else (highest - 1) * repeated.endless if highest else 0
+            here.several |= lowest != highest
+    endless = open_groups[0].endless
     return f"has more than {MAX_ENDLESS} endless repetitions." if endless > MAX_ENDLESS else ""
 
 
-def _is_endless(text: str) -> bool:
+def _times(text: str) -> tuple[int, int]:
+    """The fewest and the most times that a repetition stands for."""
     count = _COUNT.match(text)
     if count is None:
-        return text[0] in "*+"
+        return _SIGNS[text[0]]
     lowest, comma, highest = count.groups()
-    return int(highest or (0 if comma else lowest or 0)) > _LONG_COUNT or bool(comma and not highest)
+    if not comma:
+        return int(lowest or 0), int(lowest or 0)
+    return int(lowest or 0), int(highest or _MANY + 1)
+
+
+_SIGNS = {"*": (0, _MANY + 1), "+": (1, _MANY + 1), "?": (0, 1)}

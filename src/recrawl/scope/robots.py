@@ -6,7 +6,7 @@ See `docs/reference/robots.md` for every choice. There is no off switch.
 import re
 from dataclasses import dataclass
 
-from recrawl.scope.robots_match import Candidate, Matcher, candidates, matcher, path_spellings
+from recrawl.scope.robots_match import PLAIN_PATH, Candidate, candidates, matcher, path_spellings
 from recrawl.scope.robots_parse import EVERYBODY, Group, Parsed, Rule, parse
 
 AGENT = "recrawl"  # the product token
@@ -17,7 +17,7 @@ _SCHEME_AND_AUTHORITY = re.compile(r"(?:(?:[^/?;#]*:)?//)?[^/?;#]*")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`line_number` 0: no line decided, so the address is allowed. `group` is the agent name that was obeyed."""
+    """`line_number` 0: no line decided. `group` is the agent name that was obeyed."""
 
     allowed: bool
     line_number: int = 0
@@ -28,7 +28,7 @@ class Explanation:
     @property
     def sentence(self) -> str:
         if not self.line_number:
-            return "No line of robots.txt speaks of it, so it is allowed."
+            return "No line of robots.txt speaks of it, so it is allowed." if self.allowed else self.line
         verb = "allows" if self.allowed else "forbids"
         return f"Line {self.line_number} of robots.txt, for {self.group}, {verb} it: {self.line}"
 
@@ -36,24 +36,17 @@ class Explanation:
 class _Judge:
     """The rules of one group, ready to decide."""
 
-    __slots__ = ("_allows", "_candidates", "_matcher")
+    __slots__ = ("_candidates", "first", "permits")
 
     def __init__(self, group: Group) -> None:
         self._candidates: list[Candidate] = candidates(group.rules)
-        self._matcher: Matcher = matcher([one.pattern for one in self._candidates])
-        self._allows = [one.rule.allow for one in self._candidates]
-
-    def allows(self, path: str) -> bool:
-        place = self._place(path)
-        return place is None or self._allows[place]
+        self.first = matcher([one.pattern for one in self._candidates]).first
+        self.permits = [one.rule.allow for one in self._candidates]
 
     def rule(self, path: str) -> Rule | None:
-        place = self._place(path)
+        places = [self.first(spelling) for spelling in path_spellings(path)]
+        place = min((one for one in places if one is not None), default=None)
         return None if place is None else self._candidates[place].rule
-
-    def _place(self, path: str) -> int | None:
-        places = [self._matcher.first(spelling) for spelling in path_spellings(path)]
-        return places[0] if len(places) == 1 else min((one for one in places if one is not None), default=None)
 
 
 class RobotsRules:
@@ -72,8 +65,12 @@ class RobotsRules:
         return cls(parse(body))
 
     def allowed(self, agent: str, url_or_path: str) -> bool:
-        path = path_of(url_or_path)
-        return self._judge(agent).allows(path) or path == "/robots.txt"
+        plain = PLAIN_PATH.fullmatch(url_or_path)
+        if plain is None:
+            return self.explain(url_or_path, agent).allowed
+        judge = self._judges.get(agent) or self._judge(agent)
+        place = judge.first(plain[1])
+        return place is None or judge.permits[place] or plain[1] == "/robots.txt"
 
     def explain(self, url_or_path: str, agent: str = AGENT) -> Explanation:
         path = path_of(url_or_path)
@@ -91,11 +88,10 @@ class RobotsRules:
         return tuple(self._parsed.groups)
 
     def _judge(self, agent: str) -> _Judge:
-        try:
-            return self._judges[agent]
-        except KeyError:
+        judge = self._judges.get(agent)
+        if judge is None:
             judge = self._judges[agent] = _Judge(self._group(agent))
-            return judge
+        return judge
 
     def _group(self, agent: str) -> Group:
         return self._parsed.groups.get(self._group_name(agent)) or Group()

@@ -19,7 +19,8 @@ _OCTET = re.compile(rf"%([0-9A-Fa-f]{{2}})|%|[^{_LEGAL}]")
 _SPELLING = {f"{octet:02x}": chr(octet) if octet in _BARE else f"%{octet:02X}" for octet in range(256)}
 _SPECIAL = {"*": "%2A", "$": "%24"}  # in a path they are characters, in a rule they are signs
 _SPECIAL_CHARACTER = re.compile(r"[*$]")
-_PLAIN_PATH = re.compile(r"[!#&-)+-;=?-Z_a-z~]*", re.ASCII)  # no percent sign, star, dollar or illegal octet
+# A path, alone or of an address, that is spelt as rules are: no percent sign, star, dollar or illegal octet.
+PLAIN_PATH = re.compile(r"(?:https?://[^/?#;]++|(?!//))(/[!&-)+-;=?-Z_a-z~]*+)", re.ASCII)
 _STARS = re.compile(r"\*+")
 
 SHORT_LIST = 256  # texts that one expression may hold
@@ -141,8 +142,6 @@ def read_pattern(written: str) -> Pattern:
 
 def path_spellings(path: str) -> tuple[str, ...]:
     """The path as rules are compared with it; twice if its query holds an encoded slash."""
-    if _PLAIN_PATH.fullmatch(path):
-        return (path,)
     octets = path.encode("utf-8", "surrogatepass").decode("latin-1")
     spelt = _SPECIAL_CHARACTER.sub(lambda found: _SPECIAL[found[0]], _spell(octets))
     before, mark, query = spelt.partition("?")

@@ -145,9 +145,8 @@ def _server(host: str, entry: str) -> str:
     """The server key of a host as the user writes it; '' for the rest of a lone star."""
     if not host and entry.strip() == "*":
         return ""
-    name, port = split_authority(host)
-    default = port in (80, 443)
-    href = resolve(f"http://{name if default else host}/")
+    scheme = "https" if split_authority(host)[1] == 443 else "http"  # so that a default port is left out
+    href = resolve(f"{scheme}://{host}/")
     if href is None or any(mark in host for mark in "/@?#*"):
         raise ConfigError(f'hosts: "{entry}" is not a host; write blog.example.com, example.com:8080 or *.example.com.')
     return server_of(href)
