@@ -23,6 +23,10 @@ class Clock(Protocol):
 
     def now(self) -> float: ...
 
+    def loop_s(self, seconds: float) -> float:
+        """How long that is on the event loop, for timeouts: a fast clock's hour may be a loop's second."""
+        ...
+
     async def sleep(self, seconds: float) -> None: ...
 
 

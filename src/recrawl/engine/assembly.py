@@ -16,7 +16,7 @@ from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
-from recrawl.ports import Policy, Store
+from recrawl.ports import Clock, Policy, Store
 from recrawl.schedule import POLICIES, policy
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
@@ -51,15 +51,17 @@ def policy_of(settings: Settings) -> Policy:
     return policy(name, settings.intervals)
 
 
-def fetcher_of(settings: Settings, clock: SystemClock) -> CurlFetcher:
+def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
     named = user_agent(package.__version__, settings.operator.contact)
     return CurlFetcher(FetchSettings(named, resolver=settings.fetch.resolver), clock.now)
 
 
 @asynccontextmanager
-async def assemble(folder: Folder, settings: Settings, worker: str) -> AsyncIterator[Parts]:
+async def assemble(
+    folder: Folder, settings: Settings, worker: str, clock: Clock | None = None
+) -> AsyncIterator[Parts]:
     """Everything open, and closed again in the end."""
-    clock, dice, log = SystemClock(), Dice(), LogFile(folder.log)
+    clock, dice, log = clock or SystemClock(), Dice(), LogFile(folder.log)
     with (
         closing(open_store(folder, settings)) as store,
         closing(WarcArchive(folder.archive, worker, settings.archive, clock.now, dice.record_id)) as archive,

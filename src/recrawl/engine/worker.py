@@ -61,6 +61,7 @@ class Worker:
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(parts.store, self.frontier, partitions, self.lanes.adopt, self._wanted)
         self.started_at = parts.clock.now()
+        self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
         self._failed: BaseException | None = None
         self._look_at = 0.0
@@ -85,8 +86,7 @@ class Worker:
     async def _turn(self) -> None:
         now = self.parts.clock.now()
         if now >= self._look_at or self.frontier.hungry():
-            horizon_s = 0.0 if self.order.once else self.order.horizon_s
-            self._found = self.refill.round(now, horizon_s)
+            self._found = self.refill.round(now, self._horizon_s)
             self._look_at = now + self.order.poll_s
         self._open_lanes(now)
         self.tally.set(Count.IDLE, int(self._idle(now)))
@@ -133,7 +133,7 @@ class Worker:
             until_at = min(until_at, self.started_at + self.order.for_s)
         self._stirred.clear()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stirred.wait(), max(until_at - now, 0.001))
+            await asyncio.wait_for(self._stirred.wait(), self.parts.clock.loop_s(max(until_at - now, 0.001)))
 
     def _enter_seeds(self) -> None:
         now = self.parts.clock.now()
@@ -226,7 +226,7 @@ class Worker:
         now = self.parts.clock.now()
         for page in ledger.pages.values():
             self.frontier.drop(page.id)
-            if not self.order.once and page.due_at is not None and page.due_at <= now + self.order.horizon_s:
+            if page.due_at is not None and page.due_at <= now + self._horizon_s and self._wanted(page):
                 self._offer(page)
         for number in saved.entered:
             self._offer(ledger.entered[number])

@@ -60,6 +60,7 @@ REFUSED = Trouble(server=False, page_wait_s=DAY_S)
 WELL = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING, Evidence.REFUSED})
 LONGEST_SERVER_REST_S = DAY_S
 LONGEST_PAGE_WAIT_S = 30 * DAY_S
+PATIENT = 2  # server troubles in a row that are not held against the page
 STREAK = 5  # page-only troubles in a row that make the server rest all the same
 
 
@@ -102,8 +103,10 @@ def after_reply(
 
 
 def page_wait_s(met: Trouble, failures: int) -> float:
-    """How long a page waits after its n-th failed visit in a row."""
-    return float(min(met.page_wait_s * 4.0 ** min(failures - 1, 12), LONGEST_PAGE_WAIT_S))
+    """How long a page waits after its n-th failed visit in a row. While it is the server that rests, the page is
+    due as soon as the server is free, unless it keeps meeting the trouble."""
+    lasting = failures - PATIENT if met.server else failures
+    return 0.0 if lasting <= 0 else float(min(met.page_wait_s * 4.0 ** min(lasting - 1, 12), LONGEST_PAGE_WAIT_S))
 
 
 def _rest_s(met: Trouble | None, failures: int) -> float:

@@ -7,6 +7,7 @@ disallowed in robots.txt. As a process of its own it prints the address of the s
     python -m recrawl.lab.static_site --pages 2000 --port 0 --noisy 5 --traps 3 --log requests.jsonl
 
     POST /_control  {"change": ["/p/7.html"], "remove": ["/p/8.html"], "move": {"/p/9.html": "/p/1.html"}}
+    POST /_control  {"busy": {"times": 2, "retry_after": 3}}
     GET  /_control/paths | /_control/forbidden | /_control/log
 """
 
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
 from recrawl.lab.chance import key_of
-from recrawl.lab.faults import CALM, ROBOTS_PATH, FaultPlan, fault_at
+from recrawl.lab.faults import CALM, ROBOTS_PATH, Fault, FaultKind, FaultPlan, fault_at
 from recrawl.lab.http_answers import (
     Answer,
     Validators,
@@ -84,6 +85,7 @@ class StaticSite:
         self.noisy = tuple(_path(number) for number in range(max(1, pages - noisy), pages))
         self.forbidden = tuple(f"/private/{number + 1}.html" for number in range(traps))
         self._bodies: dict[str, tuple[int, bytes]] = {}
+        self._busy, self._retry_after_s = 0, 0
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -104,11 +106,18 @@ class StaticSite:
     def move(self, path: str, target: str) -> None:
         self._leaves[path] = replace(self._leaves[path], status=301, target=target)
 
+    def be_busy(self, times: int, retry_after_s: int) -> None:
+        """Answer the next pages (robots.txt aside) with 503 and Retry-After."""
+        self._busy, self._retry_after_s = times, retry_after_s
+
     def answer(self, heard: Heard) -> tuple[Answer, float]:
         at = self.clock.now()
         if heard.method not in ("GET", "HEAD"):
             return method_not_allowed(at), at
         said = replace(self._plain_answer(heard, at), delay_s=self.delay_s)
+        if self._busy and heard.path != ROBOTS_PATH:
+            self._busy -= 1
+            return faulty(said, Fault(FaultKind.BUSY, retry_after_s=self._retry_after_s), at), at
         fault = fault_at(self.faults, NAME, heard.path, at)
         return (faulty(said, fault, at) if fault else said), at
 
@@ -147,6 +156,8 @@ class StaticSite:
             self.remove(*orders.get("remove", ()))
             for path, target in orders.get("move", {}).items():
                 self.move(path, target)
+            if busy := orders.get("busy"):
+                self.be_busy(busy["times"], busy["retry_after"])
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             return whole_answer(400, "text/plain", f"not understood: {error!r}\n".encode(), at)
         return whole_answer(200, "application/json", b"{}\n", at)
