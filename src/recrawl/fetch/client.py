@@ -13,7 +13,7 @@ from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, parse_headers, status_of
 from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
-from recrawl.fetch.transfer import OpenSocket, Order, Transfer, refused_sentence
+from recrawl.fetch.transfer import OpenSocket, Order, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Reply, Times
 
@@ -42,7 +42,7 @@ class CurlFetcher:
         self._now = clock_now
         self._open_socket = open_socket
         self._standing = standing_lines(settings.user_agent, settings.accept_language)
-        self._ca_file = settings.ca_file or ssl.get_default_verify_paths().cafile or ""
+        self._trust = trusted(settings.ca_file)
         self._lookup = DnsLookup(settings.resolver)
         self._resolver = Resolver(self._lookup, clock_now)
         self._driver: Driver | None = None
@@ -111,7 +111,7 @@ class CurlFetcher:
             raise RuntimeError("this fetcher is closed")
         if self._driver is None:
             self._driver = Driver(asyncio.get_running_loop(), self._settings.kept_connections)
-        transfer = self._idle.pop() if self._idle else Transfer(self._driver, self._ca_file, self._open_socket)
+        transfer = self._idle.pop() if self._idle else Transfer(self._driver, self._trust, self._open_socket)
         self._busy.add(transfer)
         return transfer
 
@@ -121,6 +121,14 @@ class CurlFetcher:
             transfer.close()
         else:
             self._idle.append(transfer)
+
+
+def trusted(ca_file: str) -> Trust:
+    """The given certificates, or those that Python itself trusts on this machine."""
+    if ca_file:
+        return ca_file, ""
+    paths = ssl.get_default_verify_paths()
+    return paths.cafile or "", paths.capath or ""
 
 
 def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:

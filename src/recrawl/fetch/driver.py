@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pycurl
 
+from recrawl.fetch.connections import Connections
 from recrawl.fetch.sockets import watcher_for
 from recrawl.fetch.vigil import Vigil
 
@@ -17,6 +18,7 @@ class Driver:
     def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int) -> None:
         self.loop = loop
         self.vigil = Vigil(loop)
+        self.connections = Connections()
         self._multi = multi = pycurl.CurlMulti()
         self._ended: dict[pycurl.Curl, Ended] = {}
         self._watcher = watcher_for(loop, self._act)
@@ -58,11 +60,14 @@ class Driver:
     def _collect(self) -> None:
         _, done, failed = self._multi.info_read()
         for curl in done:
-            self._multi.remove_handle(curl)
-            self._ended.pop(curl)(0, "")
+            self._end(curl, 0, "")
         for curl, code, message in failed:
-            self._multi.remove_handle(curl)
-            self._ended.pop(curl)(code, message)
+            self._end(curl, code, message)
+
+    def _end(self, curl: pycurl.Curl, code: int, message: str) -> None:
+        """Told while the handle is still ours: afterwards it no longer knows its connection."""
+        self._ended.pop(curl)(code, message)
+        self._multi.remove_handle(curl)
 
     def _on_timer(self, milliseconds: int) -> None:
         """libcurl has one timer. A timer that would ring too early is left alone and set anew when it rings."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pycurl
 
+from recrawl.fetch.connections import Key
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.failures import failure_of
@@ -24,6 +25,7 @@ GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
 
 OpenSocket = Callable[[int, int, int], socket.socket]
+Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
 
 
 class Order(NamedTuple):
@@ -70,7 +72,7 @@ class Transfer:
     """The state of one request. After `run`, `lines` are the head lines of all responses, `pieces` the body as
     sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
 
-    def __init__(self, driver: Driver, ca_file: str, open_socket: OpenSocket) -> None:
+    def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket) -> None:
         self._driver = driver
         self._loop = driver.loop
         self._open_socket = open_socket
@@ -78,8 +80,9 @@ class Transfer:
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
-        if ca_file:
-            curl.setopt(pycurl.CAINFO, ca_file)
+        for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
+            if path:
+                curl.setopt(option, path)
         curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
         curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_open)
@@ -87,17 +90,28 @@ class Transfer:
 
     async def run(self, order: Order) -> None:
         """Make the request to the address of the order; never raises for what the server does."""
-        self._begin(order)
         self._prepare(order)
+        await self._attempt(order)
+        if self._was_closed:  # nothing was sent yet
+            self._curl.setopt(pycurl.FRESH_CONNECT, 1)
+            try:
+                await self._attempt(order)
+            finally:
+                self._curl.setopt(pycurl.FRESH_CONNECT, 0)
+
+    async def _attempt(self, order: Order) -> None:
+        self._begin(order)
         self._waiter: asyncio.Future[None] = self._loop.create_future()
-        limits = order.limits
-        self._driver.vigil.add(self, self._loop.time() + min(limits.first_byte_s, limits.slow_for_s))
+        limits, driver = order.limits, self._driver
+        driver.vigil.add(self, self._loop.time() + min(limits.first_byte_s, limits.slow_for_s))
         try:
-            self._driver.start(self._curl, self._on_end)
+            driver.start(self._curl, self._on_end)
             await self._waiter
         finally:
-            self._driver.vigil.drop(self)
-            self._driver.abandon(self._curl)
+            driver.vigil.drop(self)
+            driver.abandon(self._curl)
+            if self._connection is not None:
+                driver.connections.end(self._connection)
 
     def times(self, before_s: float) -> Times:
         """`before_s`: what had passed before libcurl was asked (the name was looked up)."""
@@ -132,6 +146,8 @@ class Transfer:
         self.failure: Failure | None = None
         self.detail = ""
         self._body_room = UNKNOWN
+        self._connection: Key | None = None
+        self._was_closed = False
         self._sent_at = 0.0
         self._mark_at = 0.0  # since when the speed is being measured; 0: no byte yet
         self._mark_bytes = 0
@@ -195,16 +211,29 @@ class Transfer:
             return NO_SOCKET
 
     def _on_connected(self, address: str, local: str, port: int, local_port: int) -> int:
-        """Before every request, on kept connections too: is it the address this ask was allowed?"""
+        """Before every request, on kept connections too: is it the address this ask was allowed, is it open, and
+        is it the first? One ask is one request, so libcurl may not send it again when a connection breaks."""
+        if address != self._order.address:
+            self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
+            return ABORT
+        if self._sent_at:
+            self._stop(Failure.RESET, "the server closed the kept connection without an answer")
+            return ABORT
+        key = (address, port, local_port)
+        if not self._driver.connections.begin(key):
+            self._was_closed = True
+            return ABORT
+        self._connection = key
         self._sent_at = self._loop.time()
-        if address == self._order.address:
-            return GO_ON
-        self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
-        return ABORT
+        return GO_ON
 
     def _on_end(self, code: int, message: str) -> None:
+        info = self._curl.getinfo
+        if self._connection is not None and info(pycurl.NUM_CONNECTS):
+            descriptor = info(pycurl.ACTIVESOCKET)
+            if descriptor >= 0:
+                self._driver.connections.learn(self._connection, descriptor)
         if code and self.failure is None:
-            info = self._curl.getinfo
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
             self.detail = message
         self._wake()

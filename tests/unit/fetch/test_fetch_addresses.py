@@ -275,7 +275,7 @@ def test_the_socket_itself_is_refused_should_every_earlier_check_be_passed_by() 
             located = locate(server.url("/page"))
             assert located is not None
             driver, door = Driver(asyncio.get_running_loop(), 1), ClosedDoor()
-            transfer = Transfer(driver, "", door)
+            transfer = Transfer(driver, ("", ""), door)
             order = Order(located[0], "127.0.0.1", located[1], [], (), SMALL, 1.0, 1.0)
             await transfer.run(order)
             assert transfer.failure is Failure.FORBIDDEN_ADDRESS

@@ -40,12 +40,26 @@ def test_many_asks_at_once_all_get_their_own_answer(loop: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_a_connection_the_server_dropped_is_replaced_without_a_failure(loop: str) -> None:
+def test_a_connection_the_server_dropped_meanwhile_is_replaced_without_a_failure(loop: str) -> None:
     async def story() -> None:
         async with rough_server() as server, a_fetcher() as fetcher:
             for count in range(1, 5):
                 reply = await get(fetcher, server, "/once")
                 assert (reply.failure, server.connections) == (None, count)
+                await asyncio.gather(*server.tasks)
+
+    run(story(), loop)
+
+
+@pytest.mark.parametrize("target", ["/goodbye", "/reset-at-once"])
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_request_is_never_sent_twice_because_a_kept_connection_broke_under_it(loop: str, target: str) -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            assert (await get(fetcher, server, "/page")).body == PAGE
+            reply = await get(fetcher, server, target)
+            assert (reply.evidence, reply.failure) == (Evidence.FAILED, Failure.RESET)
+            assert [exchange.target for exchange in server.requests] == ["/page", target]
 
     run(story(), loop)
 

@@ -49,6 +49,17 @@ def test_a_page_comes_over_tls_and_its_connection_is_kept(authority: trustme.CA,
     run(story(), loop)
 
 
+def test_a_tls_connection_the_server_dropped_meanwhile_is_replaced(authority: trustme.CA, ca_file: str) -> None:
+    async def story() -> None:
+        async with rough_server(tls=context(authority)) as server, a_fetcher(ca_file=ca_file) as fetcher:
+            for count in range(1, 4):
+                reply = await get(fetcher, server, "/once")
+                assert (reply.failure, server.connections) == (None, count)
+                await asyncio.gather(*server.tasks)
+
+    run(story())
+
+
 def test_an_unknown_authority_is_a_tls_failure(authority: trustme.CA) -> None:
     async def story() -> None:
         async with rough_server(tls=context(authority)) as server, a_fetcher() as fetcher:

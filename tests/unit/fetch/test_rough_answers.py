@@ -52,10 +52,10 @@ DOCUMENTS = [
     "/folded",
     "/http10",
     "/cookie",
-    "/once",
     "/said-coding/utf-8",
     "/coded/gzip/br",
     *(f"/coded/{name}" for name in SQUEEZE),
+    "/once",
 ]
 
 EVIDENCE = {
