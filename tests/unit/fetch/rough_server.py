@@ -396,6 +396,13 @@ async def once(exchange: Exchange) -> None:
     exchange.keep = False
 
 
+async def once_and_later(exchange: Exchange) -> None:
+    """Closes an idle connection after a while, as servers do."""
+    await exchange.whole()
+    await exchange.pause(0.05)
+    exchange.keep = False
+
+
 ROUTES: dict[str, Route] = {
     name: thing for name, thing in list(globals().items()) if asyncio.iscoroutinefunction(thing) and name.islower()
 }

@@ -53,7 +53,7 @@ def test_a_tls_connection_the_server_dropped_meanwhile_is_replaced(authority: tr
     async def story() -> None:
         async with rough_server(tls=context(authority)) as server, a_fetcher(ca_file=ca_file) as fetcher:
             for count in range(1, 4):
-                reply = await get(fetcher, server, "/once")
+                reply = await get(fetcher, server, "/once-and-later")
                 assert (reply.failure, server.connections) == (None, count)
                 await asyncio.gather(*server.tasks)
 
