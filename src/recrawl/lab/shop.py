@@ -15,7 +15,7 @@ import json
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -123,7 +123,7 @@ class Shop:
             return self._ordered(heard.body, at), at
         if name == "log":
             return whole_answer(200, "application/x-ndjson", "".join(map(render_line, log.requests)).encode(), at), at
-        views: dict[str, Callable[[], list[object]]] = {
+        views: dict[str, Callable[[], Sequence[object]]] = {
             "wanted": lambda: sorted(self.wanted),
             "products": lambda: [truth(one) for one in self.products],
         }
