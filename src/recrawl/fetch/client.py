@@ -11,9 +11,10 @@ from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, parse_headers, status_of
+from recrawl.fetch.order import Order
 from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
-from recrawl.fetch.transfer import OpenSocket, Order, Transfer, Trust, refused_sentence
+from recrawl.fetch.transfer import OpenSocket, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Reply, Times
 

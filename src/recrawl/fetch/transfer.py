@@ -3,21 +3,20 @@
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import NamedTuple
 
 import pycurl
 
 from recrawl.fetch.connections import Key
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.failures import failure_of
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, status_of
+from recrawl.fetch.options import STANDING
+from recrawl.fetch.order import Order
 from recrawl.model.failure import Failure
-from recrawl.model.visit import Limits, Times
+from recrawl.model.visit import Times
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
-RECEIVE_BYTES = 64 * 1024
 UNKNOWN = -1
 STOP = -1
 NO_SOCKET = int(pycurl.SOCKET_BAD)
@@ -26,46 +25,6 @@ ABORT = int(pycurl.PREREQFUNC_ABORT)
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
-
-
-class Order(NamedTuple):
-    """What a transfer is to do: ask one address for one thing."""
-
-    endpoint: Endpoint
-    address: str
-    target: str
-    header_lines: list[bytes]
-    own: tuple[str, ...]
-    limits: Limits
-    connect_s: float
-    total_s: float
-
-    @property
-    def times_and_sizes(self) -> tuple[Limits, float, float]:
-        return self.limits, self.connect_s, self.total_s
-
-
-# Set once: a request is one GET over HTTP, never through a proxy, never with a cookie or a password, never
-# followed anywhere; the body comes as it was coded.
-STANDING = (
-    (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
-    (pycurl.REDIR_PROTOCOLS, 0),
-    (pycurl.FOLLOWLOCATION, 0),
-    (pycurl.PROXY, ""),
-    (pycurl.NOPROXY, "*"),
-    (pycurl.NETRC, pycurl.NETRC_IGNORED),
-    (pycurl.HTTP09_ALLOWED, 0),
-    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
-    (pycurl.HTTP_CONTENT_DECODING, 0),
-    (pycurl.HTTP_TRANSFER_DECODING, 1),
-    (pycurl.PATH_AS_IS, 1),
-    (pycurl.NOSIGNAL, 1),
-    (pycurl.NOPROGRESS, 1),
-    (pycurl.SSL_VERIFYPEER, 1),
-    (pycurl.SSL_VERIFYHOST, 2),
-    (pycurl.BUFFERSIZE, RECEIVE_BYTES),
-    (pycurl.TCP_KEEPALIVE, 1),
-)
 
 
 class Transfer:
@@ -77,6 +36,7 @@ class Transfer:
         self._loop = driver.loop
         self._open_socket = open_socket
         self._before: Order | None = None
+        self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
@@ -112,6 +72,8 @@ class Transfer:
             driver.abandon(self._curl)
             if self._connection is not None:
                 driver.connections.end(self._connection)
+            while self._opened:
+                self._opened.pop().close()
 
     def times(self, before_s: float) -> Times:
         """`before_s`: what had passed before libcurl was asked (the name was looked up)."""
@@ -205,10 +167,12 @@ class Transfer:
             self._stop(Failure.FORBIDDEN_ADDRESS, refused_sentence(endpoint.host, address, reason))
             return NO_SOCKET
         try:
-            return self._open_socket(family, kind, protocol)
+            opened = self._open_socket(family, kind, protocol)
         except OSError as error:
             self._stop(Failure.CONNECT, f"no socket could be opened: {error}")
             return NO_SOCKET
+        self._opened.append(opened)
+        return opened
 
     def _on_connected(self, address: str, local: str, port: int, local_port: int) -> int:
         """Before every request, on kept connections too: is it the address this ask was allowed, is it open, and

@@ -149,6 +149,7 @@ async def rough_server(
         for task in list(server.tasks):
             task.cancel()
         await asyncio.gather(*server.tasks)
+        await asyncio.sleep(0)  # the loop closes what they left
 
 
 # The routes. `/name-of-route?argument`

@@ -8,9 +8,10 @@ from tests.unit.fetch.rough_server import PAGE, name_server, rough_server
 
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import locate
+from recrawl.fetch.order import Order
 from recrawl.fetch.resolver import DnsLookup, Resolver, by_family, is_localhost
 from recrawl.fetch.resolver import name_server as read_name_server
-from recrawl.fetch.transfer import Order, Transfer
+from recrawl.fetch.transfer import Transfer
 from recrawl.model.failure import ConfigError, Failure
 from recrawl.model.visit import Ask, Evidence
 

@@ -1,0 +1,23 @@
+"""What one transfer is to do."""
+
+from typing import NamedTuple
+
+from recrawl.fetch.endpoint import Endpoint
+from recrawl.model.visit import Limits
+
+
+class Order(NamedTuple):
+    """What a transfer is to do: ask one address for one thing."""
+
+    endpoint: Endpoint
+    address: str
+    target: str
+    header_lines: list[bytes]
+    own: tuple[str, ...]
+    limits: Limits
+    connect_s: float
+    total_s: float
+
+    @property
+    def times_and_sizes(self) -> tuple[Limits, float, float]:
+        return self.limits, self.connect_s, self.total_s
