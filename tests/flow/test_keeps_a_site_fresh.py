@@ -54,7 +54,8 @@ def test_changes_names_exactly_the_pages_that_changed_and_never_a_clock_or_a_tok
     site.change(*changed)
     recrawl("run", "D", "--once", "--all")
     found = recrawl("changes", "D", "--json", "--since", cursor).lines
-    assert {(line["kind"], line["url"]) for line in found} == {("updated", site.url.rstrip("/") + one) for one in changed}
+    told = {(line["kind"], line["url"]) for line in found}
+    assert told == {("updated", site.url.rstrip("/") + one) for one in changed}
     assert len(found) == len(changed)
     for line in found:
         assert set(line) >= {"cursor", "kind", "url", "at", "digest", "previous_digest", "share_changed"}

@@ -19,7 +19,7 @@ from recrawl.lab.demo import SPEED, Standing, demonstrate
 
 @click.command()
 @click.option("--for", "for_text", envvar="RECRAWL_DEMO_FOR", metavar="20s", help="End by itself after this time.")
-@click.option("--folder", type=click.Path(path_type=Path), default=None, help="Keep the crawl here (default: thrown away).")
+@click.option("--folder", type=click.Path(path_type=Path), help="Keep the crawl here (default: thrown away).")
 @click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
 def demo(for_text: str | None, folder: Path | None, as_json: bool) -> None:
     """Crawl a living site on loopback and watch it stay fresh, with fewer requests than a daily crawl.
@@ -31,7 +31,8 @@ def demo(for_text: str | None, folder: Path | None, as_json: bool) -> None:
     with contextlib.ExitStack() as stack:
         place = Folder(folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="recrawl-demo-"))))
         if not as_json:
-            click.echo(f"A town of six servers on loopback; a second here is {duration.render(SPEED)} there. Ctrl-C ends it.")
+            hours = duration.render(SPEED)
+            click.echo(f"A town of six servers on loopback; a second here is {hours} there. Ctrl-C ends it.")
         show = stack.enter_context(_screen(quiet=as_json))
         last = asyncio.run(_until_stopped(place, for_s, show))
     _summary(last, as_json)
@@ -76,8 +77,8 @@ def _summary(last: Standing, as_json: bool) -> None:
         )
         return
     click.echo(
-        f"\nIn {last.days:.1f} days of the town recrawl kept {last.kept} of {last.pages} pages with {last.requests} requests "
-        f"({last.not_modified} answered 304) and found {last.changes} changes.\n"
+        f"\nIn {last.days:.1f} days of the town recrawl kept {last.kept} of {last.pages} pages "
+        f"with {last.requests} requests ({last.not_modified} answered 304) and found {last.changes} changes.\n"
         f"Freshness on average {last.mean_fresh:.1%}; a daily crawl of the same pages: {last.daily_mean_fresh:.1%} "
         f"with {last.daily_requests} requests."
     )
@@ -128,7 +129,8 @@ def _live() -> Iterator[Callable[[Standing], None]]:
             facts.add_row("day of the town", f"{standing.days:.1f}")
             facts.add_row("requests", f"{standing.requests} against {standing.daily_requests} of a daily crawl")
             facts.add_row("mean freshness", f"{standing.mean_fresh:.1%} against {standing.daily_mean_fresh:.1%}")
-            facts.add_row("changes found", f"{standing.changes}; 304: {standing.not_modified}; failed: {standing.failed}")
+            answers = f"{standing.changes}; 304: {standing.not_modified}; failed: {standing.failed}"
+            facts.add_row("changes found", answers)
             news = Table.grid(padding=(0, 2))
             for event in standing.newest[-6:]:
                 news.add_row(event.kind.value, event.url)

@@ -27,7 +27,10 @@ Finding = tuple[str, bool, str]
 @folder_argument
 @json_option
 def doctor(folder: str | None, folder_word: str | None, as_json: bool) -> None:
-    """Check Python, clock, disk, limits, settings, site files, store and archive; say what to do. Exit code 1: something is wrong."""
+    """Check Python, clock, disk, limits, settings, site files, store and archive; say what to do.
+
+    Exit code 1: something is wrong.
+    """
     findings = list(_findings(the_folder(folder, folder_word)))
     for name, good, sentence in findings:
         if as_json:
@@ -71,7 +74,8 @@ def _files() -> Finding:
 def _settings(folder: Folder) -> str:
     settings = load(folder)
     settings.check_operator(folder.sites())
-    return f"{folder.settings_file.name} is well formed; contact {settings.operator.contact or 'not needed: own sites only'}"
+    contact = settings.operator.contact or "not needed: own sites only"
+    return f"{folder.settings_file.name} is well formed; contact {contact}"
 
 
 def _sites(folder: Folder) -> str:

@@ -1,4 +1,4 @@
-"""The folder that holds everything: settings, site files, state, archive, log, and the lock that keeps two runs apart."""
+"""The folder that holds everything: settings, site files, state, archive, log, and the lock between two runs."""
 
 import fcntl
 import os

@@ -201,7 +201,8 @@ class Lanes:
     def _fault(self, page: Page) -> None:
         """recrawl itself failed on this page: it waits, the others go on."""
         again_at = self.parts.clock.now() + FAULT_WAIT_S
-        after = replace(page, failures=page.failures + 1, reason="an error of recrawl itself, see the log", due_at=again_at)
+        reason = "an error of recrawl itself, see the log"
+        after = replace(page, failures=page.failures + 1, reason=reason, due_at=again_at)
         self.settler.ledger.pages[page.id] = after
         self.frontier.drop(page.id)
         self.settler.stir()

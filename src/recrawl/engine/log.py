@@ -36,7 +36,7 @@ class LogFile:
         handle = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             if os.fstat(handle).st_size > self._most_bytes:
-                os.replace(self._file, self._file.with_suffix(".log.1"))
+                self._file.replace(self._file.with_suffix(".log.1"))
             os.write(handle, line.encode("utf-8", "replace") + b"\n")
         finally:
             os.close(handle)

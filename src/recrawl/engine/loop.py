@@ -1,4 +1,4 @@
-"""The one place where any exception is caught: a fault of ours costs one page, is counted and shown, and the crawl goes on."""
+"""The one place where any exception is caught: a fault of ours costs one page, is counted and shown."""
 
 import asyncio
 import traceback

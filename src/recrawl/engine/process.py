@@ -109,7 +109,7 @@ class Crew:
             self.complain(f"worker {child.number} died by signal {-code}; started again")
             self.board.rows[child.number].set(Count.IDLE, 0)
             self._fork(child.number, child.restarts + 1)
-        elif code != 0:
+        elif code != 0 and not (self.stopped_by and code == 128 + signal.SIGTERM):
             self.worst = self.worst or (code if code > 0 else 128 - code)
             self.stopped_by = self.stopped_by or signal.SIGTERM
             self._signal_all(signal.SIGTERM)

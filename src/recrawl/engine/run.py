@@ -144,7 +144,8 @@ def _ended(code: int, board: Board, order: Order) -> Ended:
         return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else "")
     answered = counts["visits"] - counts["failed"]
     if counts["failed"] > max(0, answered):
-        sentence = f"{counts['failed']} of {counts['requests']} requests failed: see `recrawl status`, and `recrawl why URL` for one page"
+        share = f"{counts['failed']} of {counts['requests']} requests failed"
+        sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page"
         return Ended(TooManyFailures.exit_code, counts, sentence)
     if counts["visits"] == 0 and counts["refused"]:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"

@@ -112,12 +112,12 @@ class Settler:
         while len(self._arrivals) >= self._most and self._error is None:
             self._room.clear()
             await self._room.wait()
-        self._complain()
+        self.complain()
 
     def stir(self) -> None:
         """See to it that what has gathered is written soon."""
         if self._writer is None or self._writer.done():
-            self._complain()
+            self.complain()
             self._writer = asyncio.create_task(self._write_all())
 
     async def flush(self) -> None:
@@ -125,9 +125,10 @@ class Settler:
             self.stir()
             if self._writer is not None:
                 await asyncio.wait([self._writer])
-            self._complain()
+            self.complain()
 
-    def _complain(self) -> None:
+    def complain(self) -> None:
+        """Raise what went wrong in the writing, if anything did."""
         if self._error is not None:
             raise self._error
 
@@ -140,6 +141,5 @@ class Settler:
                 self._room.set()
                 self._settled(ledger, await self._carry_out(ledger))
         except BaseException as error:
-            self._error = error
+            self._error = error  # whoever hands over next hears of it
             self._room.set()
-            raise

@@ -102,6 +102,7 @@ class Worker:
         return wake_at is None or wake_at > now + self.parts.manners.patience_s
 
     def _over(self) -> bool:
+        self.settler.complain()
         if self._failed is not None:
             raise self._failed
         now = self.parts.clock.now()

@@ -7,7 +7,7 @@ disallowed in robots.txt. As a process of its own it prints the address of the s
     python -m recrawl.lab.static_site --pages 2000 --port 0 --noisy 5 --traps 3 --log requests.jsonl
 
     POST /_control  {"change": ["/p/7.html"], "remove": ["/p/8.html"], "move": {"/p/9.html": "/p/1.html"}}
-    POST /_control  {"busy": {"times": 2, "retry_after": 3}}
+    POST /_control  {"busy": {"times": 2, "retry_after": 3}, "robots": "User-agent: *"}
     GET  /_control/paths | /_control/forbidden | /_control/log
 """
 
@@ -86,6 +86,7 @@ class StaticSite:
         self.forbidden = tuple(f"/private/{number + 1}.html" for number in range(traps))
         self._bodies: dict[str, tuple[int, bytes]] = {}
         self._busy, self._retry_after_s = 0, 0
+        self.robots = ""  # instead of our own
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -156,6 +157,7 @@ class StaticSite:
             self.remove(*orders.get("remove", ()))
             for path, target in orders.get("move", {}).items():
                 self.move(path, target)
+            self.robots = orders.get("robots", self.robots)
             if busy := orders.get("busy"):
                 self.be_busy(busy["times"], busy["retry_after"])
         except (ValueError, KeyError, AttributeError, TypeError) as error:
@@ -164,7 +166,7 @@ class StaticSite:
 
     def _plain_answer(self, heard: Heard, at: float) -> Answer:
         if heard.path == ROBOTS_PATH:
-            return whole_answer(200, "text/plain", self._robots().encode(), at)
+            return whole_answer(200, "text/plain", (self.robots or self._robots()).encode(), at)
         leaf = self._leaves.get(heard.path)
         if heard.path in self.forbidden:
             return whole_answer(200, _HTML, b"<!DOCTYPE html><title>Private</title><p>Nobody may read this.</p>\n", at)
