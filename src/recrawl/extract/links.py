@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from recrawl.extract.forms import forms_of
 from recrawl.extract.header import header_links
 from recrawl.extract.html import Element, Tree
 from recrawl.extract.refresh import refresh_target
@@ -63,6 +64,8 @@ def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[
                 found.append(link)
         if len(found) >= settings.link_limit:
             break
+    if settings.forms:
+        found += forms_of(tree, resolver)
     return found[: settings.link_limit]
 
 

@@ -9,6 +9,7 @@ class ExtractSettings:
 
     images: bool = False  # img src and srcset, as relation "image"
     scripts: bool = False  # javascript: addresses and onclick code, as relation "script", unresolved
+    forms: bool = False  # GET forms, as relation "form": one link for each choice they offer
     link_limit: int = 100_000  # links beyond this many are not read
     link_text_chars: int = 200
     text_chars: int = 4_000_000  # visible text beyond this many characters is not read

@@ -1,0 +1,109 @@
+"""One path segment or query value of a pattern, compiled: what it must look like, and what it captures.
+
+Mixed texts (`p{id:int}.html`, `{slug}-{id:int}`) are left to RE2, which takes time proportional to the text whatever
+is written; a capture that stands alone needs no expression at all.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+import re2
+
+from recrawl.formats.templates import Capture, Piece
+from recrawl.model.failure import ConfigError
+from recrawl.scope.encoding import normal_encoding
+
+EXPRESSIONS = {
+    "slug": r"[^/]+",
+    "int": r"[0-9]+",
+    "date": r"[0-9]{4}[-./_]?[0-9]{1,2}[-./_]?[0-9]{1,2}",
+    "hex": r"[0-9A-Fa-f-]+",
+    "path": r".+",
+    "url": r".+",
+}
+_DATE = re.compile(EXPRESSIONS["date"])
+_HEX = re.compile(EXPRESSIONS["hex"])
+
+ALONE: dict[str, Callable[[str], bool]] = {
+    "slug": lambda text: text != "",
+    "int": lambda text: text.isascii() and text.isdigit(),
+    "date": lambda text: _DATE.fullmatch(text) is not None,
+    "hex": lambda text: _HEX.fullmatch(text) is not None,
+    "path": lambda text: text != "",
+    "url": lambda text: text != "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """One capture and nothing else."""
+
+    capture: Capture
+    fits: Callable[[str], bool]
+
+    def read(self, text: str, values: dict[str, str]) -> bool:
+        if not self.fits(text):
+            return False
+        values[self.capture.name] = decoded(self.capture, text)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Captures among literal text. `prefix` is the text before the first one."""
+
+    prefix: str
+    captures: tuple[Capture, ...]
+    written: str
+    expression: Any = field(compare=False)
+
+    def read(self, text: str, values: dict[str, str]) -> bool:
+        found = self.expression.fullmatch(text)
+        if found is None:
+            return False
+        for capture, value in zip(self.captures, found.groups(), strict=True):
+            values[capture.name] = decoded(capture, value)
+        return True
+
+
+Part = Literal | Alone | Mixed
+
+
+def decoded(capture: Capture, text: str) -> str:
+    return unquote(text) if capture.type == "url" else text
+
+
+def part_of(text: tuple[Piece, ...]) -> Part:
+    """Literals are spelt as canonical addresses spell them."""
+    captures = tuple(one for one in text if isinstance(one, Capture))
+    spelt = tuple(normal_encoding(one) if isinstance(one, str) else one for one in text)
+    if not captures:
+        return Literal("".join(one for one in spelt if isinstance(one, str)))
+    if len(text) == 1:
+        return Alone(captures[0], ALONE[captures[0].type])
+    prefix = spelt[0] if isinstance(spelt[0], str) else ""
+    written = "".join(re2.escape(one) if isinstance(one, str) else f"({EXPRESSIONS[one.type]})" for one in spelt)
+    return Mixed(prefix, captures, written, expression(written))
+
+
+def expression(written: str) -> Any:
+    """A linear-time expression; ConfigError if it is none (RE2 knows no references back and no looking around)."""
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 24
+    try:
+        return re2.compile(written, options)
+    except re2.error as error:
+        said = error.args[0].decode("utf-8", "replace") if error.args and isinstance(error.args[0], bytes) else error
+        raise ConfigError(
+            f"re:{written} cannot be used: {said}. Expressions run in linear time, so there is no looking ahead "
+            "or behind and no reference back."
+        ) from error
