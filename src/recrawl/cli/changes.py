@@ -5,7 +5,8 @@ import time
 import click
 
 from recrawl.cli.options import folder_argument, json_option, the_folder
-from recrawl.cli.paint import iso, line, when
+from recrawl.cli.paint import line, when
+from recrawl.engine.facts import change_object
 from recrawl.engine.reading import reading
 from recrawl.formats import moment
 from recrawl.model.event import CHANGES, Event, EventKind
@@ -57,23 +58,8 @@ def changes(
 
 def _tell(event: Event, as_json: bool) -> None:
     if as_json:
-        line(as_object(event))
+        line(change_object(event))
         return
     share = f" {event.share_changed:.1%}" if event.share_changed is not None else ""
     target = f" -> {event.facts['target']}" if "target" in event.facts else ""
     click.echo(f"{event.cursor:>8}  {when(event.at)}  {event.kind.value:<8}{share:>7}  {event.url}{target}")
-
-
-def as_object(event: Event) -> dict[str, object]:
-    """The documented form of a change."""
-    return {
-        "cursor": event.cursor,
-        "kind": event.kind.value,
-        "url": event.url,
-        "at": iso(event.at),
-        "digest": event.digest or None,
-        "previous_digest": event.previous_digest or None,
-        "share_changed": event.share_changed,
-        "site": event.site,
-        **({"target": event.facts["target"]} if "target" in event.facts else {}),
-    }

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from typing import overload
 
 from recrawl.formats import duration
 from recrawl.model.failure import FormatError
@@ -24,3 +25,20 @@ def parse(text: str, now: float) -> float:
     except ValueError as error:
         raise FormatError(f"{text!r} is no time: write 2026-11-01, 2026-11-01T12:00Z or 2h (ago)") from error
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+@overload
+def iso(at: float) -> str: ...
+
+
+@overload
+def iso(at: None) -> None: ...
+
+
+@overload
+def iso(at: float | None) -> str | None: ...
+
+
+def iso(at: float | None) -> str | None:
+    """What `parse` reads back; None stays None."""
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
