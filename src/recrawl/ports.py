@@ -14,6 +14,7 @@ from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Ask, Reply, Version, Visit
 
@@ -98,6 +99,18 @@ class Store(Protocol):
 
     def versions(self, page: int) -> list[Version]:
         """Newest first."""
+        ...
+
+    def records(self, pages: Sequence[int]) -> list[Record]:
+        """All records of these pages, page by page as asked, oldest version first."""
+        ...
+
+    def newest_records(self, pages: Sequence[int]) -> list[Record]:
+        """What was read from the newest version of each of these pages that anything was read from."""
+        ...
+
+    def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
+        """Pages that have records, in order of id, for walking through all of them."""
         ...
 
     def events(

@@ -13,6 +13,7 @@ from recrawl.model.batch import Batch
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Rank, Status
+from recrawl.model.record import Record, RecordSource
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
@@ -116,6 +117,16 @@ notices = st.builds(
     kind=st.sampled_from(NoticeKind),
     proved=st.sampled_from((None, True, False)),
 )
+records = st.builds(
+    Record,
+    page=ids,
+    at=moments,
+    place=small,
+    kind=short_texts,
+    source=st.sampled_from(RecordSource),
+    data=st.dictionaries(short_texts, st.one_of(small, short_texts, st.lists(small, max_size=2)), max_size=2),
+    wrapper=short_texts,
+)
 robots = st.builds(RobotsFile, origin=short_texts, fetched_at=moments, status=small, body=blobs)
 
 
@@ -134,6 +145,7 @@ batches = st.builds(
     robots=tuples(robots),
     notices=tuples(notices),
     memos=tuples(st.tuples(short_texts, blobs)),
+    records=tuples(records, 4),
 )
 
 
@@ -157,6 +169,9 @@ def picture(store: Store, now: float) -> dict[str, object]:
         "servers due here": store.servers_due({1, 2}, now, 10),
         "visits": [store.visits(page, limit=3) for page in IDS],
         "versions": [store.versions(page) for page in IDS],
+        "records": store.records(IDS),
+        "newest records": store.newest_records(IDS[::2]),
+        "record pages": [store.record_pages(site, after=0, limit=3) for site in SITES],
         "events": store.events(),
         "changes": store.events(after=1, kinds=CHANGES, limit=2, since_at=now),
         "notices": sorted(map(str, store.notices(limit=1000))),

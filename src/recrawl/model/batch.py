@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from recrawl.model.event import Event
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page, Status
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 
@@ -23,6 +24,7 @@ class Batch:
     robots: tuple[RobotsFile, ...] = ()
     notices: tuple[Notice, ...] = ()
     memos: tuple[tuple[str, bytes], ...] = ()
+    records: tuple[Record, ...] = ()  # all of a version take the place of those it had
 
 
 @dataclass(frozen=True, slots=True)

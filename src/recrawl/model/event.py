@@ -5,21 +5,23 @@ from enum import StrEnum
 
 
 class EventKind(StrEnum):
-    ADDED = "added"
-    UPDATED = "updated"
-    MOVED = "moved"
-    REMOVED = "removed"
-    SERVER_FAILING = "server_failing"
-    SERVER_RECOVERED = "server_recovered"
-    SERVER_OVERLOADED = "server_overloaded"
-    SERVER_RELIEVED = "server_relieved"
-    ROBOTS_CHANGED = "robots_changed"
-    ALIAS_FOUND = "alias_found"
-    LIMIT_HIT = "limit_hit"
-    ARCHIVE_REPAIRED = "archive_repaired"
-    DISK_FLOOR = "disk_floor"
-    STARTED = "started"
-    STOPPED = "stopped"
+    ADDED = "added"  # a page was kept for the first time, or is there again after it was gone
+    UPDATED = "updated"  # the content changed; `share_changed` says how much of the text
+    MOVED = "moved"  # the server redirects the page; `facts.target` says where
+    REMOVED = "removed"  # 404 or 410 on consecutive visits; the kept versions stay
+    SERVER_FAILING = "server_failing"  # three failures in a row; it rests until `facts.rests_until`
+    SERVER_RECOVERED = "server_recovered"  # a failing server answers again
+    SERVER_OVERLOADED = "server_overloaded"  # its schedule wants more requests than politeness allows
+    SERVER_RELIEVED = "server_relieved"  # an overloaded server's schedule fits again
+    ROBOTS_CHANGED = "robots_changed"  # robots.txt of an origin is not what it was
+    ALIAS_FOUND = "alias_found"  # two names are one server: `facts.alias`, `.main`, `.because`
+    LIMIT_HIT = "limit_hit"  # a limit let something go; `facts` says which
+    ARCHIVE_REPAIRED = "archive_repaired"  # a torn last record was cut: `facts.file`, `.cut_bytes`
+    DISK_FLOOR = "disk_floor"  # the disk is nearly full; fetching stopped before it was
+    WRAPPER_BROKEN = "wrapper_broken"  # required fields are not found any more: the template changed
+    WRAPPER_MENDED = "wrapper_mended"
+    STARTED = "started"  # a run began
+    STOPPED = "stopped"  # a run ended; `facts` holds its counts
 
 
 CHANGES = (EventKind.ADDED, EventKind.UPDATED, EventKind.MOVED, EventKind.REMOVED)

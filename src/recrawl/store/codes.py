@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 from recrawl.model.event import EventKind
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Status
+from recrawl.model.record import RecordSource
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Why
@@ -63,6 +64,8 @@ EVENT = Code(
         EventKind.DISK_FLOOR: 12,
         EventKind.STARTED: 13,
         EventKind.STOPPED: 14,
+        EventKind.WRAPPER_BROKEN: 20,
+        EventKind.WRAPPER_MENDED: 21,
     }
 )
 SOURCE = Code(
@@ -74,6 +77,9 @@ SOURCE = Code(
         Source.WEBSUB: 4,
         Source.WEBHOOK: 5,
     }
+)
+RECORD_SOURCE = Code(
+    {RecordSource.FIELDS: 0, RecordSource.JSON_LD: 1, RecordSource.MICRODATA: 2, RecordSource.OPENGRAPH: 3},
 )
 NOTICE_KIND = Code({NoticeKind.ADDED: 0, NoticeKind.UPDATED: 1, NoticeKind.DELETED: 2})
 

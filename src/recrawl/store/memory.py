@@ -11,6 +11,7 @@ from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Status
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Version, Visit
@@ -34,6 +35,7 @@ class MemoryStore:
         self._server_due: list[tuple[float, str]] = []
         self._visits: dict[int, dict[float, Visit]] = {}
         self._versions: dict[int, dict[float, Version]] = {}
+        self._records: dict[int, dict[float, dict[int, Record]]] = {}
         self._events: list[Event] = []
         self._told: dict[tuple[EventKind, int, float], int] = {}
         self._robots: dict[str, RobotsFile] = {}
@@ -54,6 +56,7 @@ class MemoryStore:
             self._add_visit(visit)
         for version in batch.versions:
             self._add_version(version)
+        self._put_records(batch.records)
         for server in batch.servers:
             self._put_server(server)
         self._robots.update((file.origin, file) for file in batch.robots)
@@ -148,6 +151,12 @@ class MemoryStore:
             versions[version.at] = version
             self._counts[self._site_of(version.page), Count.VERSIONS] += 1
 
+    def _put_records(self, records: Sequence[Record]) -> None:
+        for record in records:
+            self._records.setdefault(record.page, {})[record.at] = {}
+        for record in records:
+            self._records[record.page][record.at][record.place] = record
+
     def _site_of(self, page: int) -> str:
         known = self._pages.get(page)
         return known.site if known else ""
@@ -205,6 +214,24 @@ class MemoryStore:
 
     def versions(self, page: int) -> list[Version]:
         return sorted(self._versions.get(page, {}).values(), key=lambda version: -version.at)
+
+    def records(self, pages: Sequence[int]) -> list[Record]:
+        return [record for page in dict.fromkeys(pages) for at in self._moments(page) for record in self._at(page, at)]
+
+    def newest_records(self, pages: Sequence[int]) -> list[Record]:
+        newest = ((page, self._moments(page)[-1]) for page in dict.fromkeys(pages) if page in self._records)
+        return [record for page, at in newest for record in self._at(page, at)]
+
+    def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
+        rest = (page for page in sorted(self._records) if after is None or page > after)
+        return list(islice((page for page in rest if not site or self._site_of(page) == site), max(limit, 0)))
+
+    def _moments(self, page: int) -> list[float]:
+        return sorted(self._records.get(page, ()))
+
+    def _at(self, page: int, at: float) -> list[Record]:
+        versions = self._records[page]
+        return [versions[at][place] for place in sorted(versions[at])]
 
     def events(
         self, after: int = 0, kinds: Collection[EventKind] = (), limit: int = 1000, since_at: float = 0.0

@@ -8,6 +8,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.event import Event
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
+from recrawl.model.record import Record, canonical_json
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Version, Visit
@@ -249,3 +250,30 @@ def notice_row(notice: Notice) -> tuple[object, ...]:
 def notice_of(row: Row) -> Notice:
     proved = None if row[5] is None else bool(row[5])
     return Notice(row[0], row[4], row[1], codes.SOURCE.member[row[2]], codes.NOTICE_KIND.member[row[3]], proved)
+
+
+def record_row(record: Record, numbers: Numbers) -> tuple[object, ...]:
+    return (
+        record.page,
+        record.at,
+        record.place,
+        numbers[record.kind] or None,
+        codes.RECORD_SOURCE.number[record.source],
+        None if record.broken else canonical_json(record.data),
+        canonical_json(record.missing) if record.broken else None,
+        numbers[record.wrapper] or None,
+        None if record.broken else codes.pack_digest(record.digest),
+    )
+
+
+def record_of(row: Row, texts: Texts) -> Record:
+    return Record(
+        page=row[0],
+        at=row[1],
+        place=row[2],
+        kind=texts[row[3]],
+        source=codes.RECORD_SOURCE.member[row[4]],
+        data=json.loads(row[5]) if row[5] else {},
+        missing=tuple(json.loads(row[6])) if row[6] else (),
+        wrapper=texts[row[7]],
+    )

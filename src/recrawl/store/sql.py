@@ -11,6 +11,7 @@ from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
@@ -181,6 +182,34 @@ class SqlStore:
             found = session.rows(self._sql.versions, self._sql.versions.bind(page=page))
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
+
+    def records(self, pages: Sequence[int]) -> list[Record]:
+        unique = list(dict.fromkeys(pages))
+        with self._db.reading() as session:
+            found = list(session.rows_of(self._sql.records, unique))
+        order = {page: place for place, page in enumerate(unique)}
+        return self._records_of(sorted(found, key=lambda row: (order[row[0]], row[1], row[2])))
+
+    def newest_records(self, pages: Sequence[int]) -> list[Record]:
+        sql, unique = self._sql.records_at, list(dict.fromkeys(pages))
+        with self._db.reading() as session:
+            newest = {row[0]: row[1] for row in session.rows_of(self._sql.newest_moments, unique)}
+            versions = [(page, newest[page]) for page in unique if page in newest]
+            found = [row for page, at in versions for row in session.rows(sql, sql.bind(page=page, at=at))]
+        return self._records_of(found)
+
+    def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
+        number = self._number_of_site(site)
+        if number is None or limit <= 0 or after == MOST:
+            return []
+        sql = self._sql.record_pages_of_site if number else self._sql.record_pages
+        from_id = LEAST if after is None else after + 1
+        with self._db.reading() as session:
+            return [row[0] for row in session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))]
+
+    def _records_of(self, found: Sequence[Row]) -> list[Record]:
+        texts = self._words.texts(number for row in found for number in (row[3], row[7]))
+        return [rows.record_of(row, texts) for row in found]
 
     def events(
         self, after: int = 0, kinds: Collection[EventKind] = (), limit: int = 1000, since_at: float = 0.0

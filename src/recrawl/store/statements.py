@@ -2,8 +2,9 @@
 
 from recrawl.store.history_statements import HistoryStatements
 from recrawl.store.page_statements import PageStatements
+from recrawl.store.record_statements import RecordStatements
 from recrawl.store.server_statements import ServerStatements
 
 
-class Statements(PageStatements, ServerStatements, HistoryStatements):
+class Statements(PageStatements, ServerStatements, HistoryStatements, RecordStatements):
     """Built with SQLAlchemy Core in what SQLite and PostgreSQL share; a list always comes first."""

@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISIONS = ("0001",)  # every schema there ever was, oldest first; the last one is this module
+REVISIONS = ("0001", "0002")  # every schema there ever was, oldest first; the last one is this module
 REVISION = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -171,6 +171,21 @@ VERSION = Table(
     Column("text_bytes", BigInteger),
     Column("share_changed", Double),
     Column("content_type", Integer),
+    sqlite_with_rowid=False,
+)
+
+RECORD = Table(
+    "record",
+    METADATA,
+    Column("page", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Double, primary_key=True),  # of the version
+    Column("place", SmallInteger, primary_key=True, autoincrement=False),
+    Column("kind", Integer),
+    Column("source", SmallInteger, nullable=False),
+    Column("data", Text),  # JSON; NULL: nothing could be read
+    Column("missing", Text),  # JSON: the required fields that were not there
+    Column("wrapper", Integer),
+    Column("digest", LargeBinary),
     sqlite_with_rowid=False,
 )
 

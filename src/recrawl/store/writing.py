@@ -9,6 +9,7 @@ from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.event import Event
 from recrawl.model.page import Page
+from recrawl.model.record import Record
 from recrawl.model.server import Server
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
@@ -29,6 +30,8 @@ def words_of(batch: Batch, entered: Iterable[Page]) -> Iterator[str]:
     for version in batch.versions:
         yield from (version.warc_file, version.content_type)
     yield from (event.site for event in batch.events)
+    for record in batch.records:
+        yield from (record.kind, record.wrapper)
 
 
 class BatchWriter:
@@ -47,6 +50,7 @@ class BatchWriter:
             counts.add_visit(self._counts, sites.get(visit.page, rows.NO_WORD), visit)
         for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, rows.version_row):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
+        self._put_records(batch.records)
         self._put_servers(batch.servers)
         self._session.many(self._sql.put_robots, map(rows.robots_row, batch.robots))
         self._session.many(self._sql.put_memos, batch.memos)
@@ -132,6 +136,14 @@ class BatchWriter:
         fresh = [fact for key, fact in unique.items() if key not in known]
         self._session.many(add, (row_of(fact, self._numbers) for fact in fresh))
         return fresh
+
+    def _put_records(self, records: Sequence[Record]) -> None:
+        """What was read from a version takes the place of what was read from it before."""
+        forget = self._sql.forget_records
+        versions = {(record.page, record.at) for record in records}
+        self._session.many(forget, (forget.bind(page=page, at=at) for page, at in sorted(versions)))
+        newest = {(record.page, record.at, record.place): record for record in records}
+        self._session.many(self._sql.add_records, (rows.record_row(one, self._numbers) for one in newest.values()))
 
     def _add_counts(self) -> None:
         changed = ((site, kind, amount) for (site, kind), amount in self._counts.items() if amount)

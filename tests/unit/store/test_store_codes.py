@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from recrawl.model.event import EventKind
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Status
+from recrawl.model.record import RecordSource
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Why
@@ -24,6 +25,7 @@ CODES = [
     (codes.CHANGE, Change),
     (codes.EVENT, EventKind),
     (codes.SOURCE, Source),
+    (codes.RECORD_SOURCE, RecordSource),
     (codes.NOTICE_KIND, NoticeKind),
 ]
 
