@@ -7,7 +7,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench lab clean
+.PHONY: help install demo test check bench lab docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ bench: $(STAMP) ## speed, as ratios against peers on this machine
 
 lab: $(STAMP) ## the race of revisit policies on real change histories
 	$(BIN)/recrawl lab race --all
+
+docs: $(STAMP) ## write the reference pages from the code
+	$(BIN)/python docs/make_reference.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) .peers demo out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -45,6 +45,7 @@ class Schedule:
 @dataclass(frozen=True, slots=True)
 class Keep:
     unchanged: bool = True  # write a revisit record for every visit that found the page unchanged
+    disk_floor_bytes: int = 256 * 1024 * 1024  # stop fetching below this much free disk (or 5 % of a small disk)
 
 
 @dataclass(frozen=True, slots=True)

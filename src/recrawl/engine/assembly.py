@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 
 import recrawl as package
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry, hosts_memo
+from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
 from recrawl.engine.wiring import Parts, off_the_loop
+from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
 from recrawl.model.failure import ConfigError
@@ -21,6 +23,7 @@ from recrawl.schedule import POLICIES, policy
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 from recrawl.store.sqlite import open_sqlite
 
@@ -34,14 +37,31 @@ def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
     return Canonicaliser(settings.addresses if site is None else CanonicalRules.from_site(site, settings.addresses))
 
 
-def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store) -> Quarry:
+def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, worker: str = "0") -> Quarry:
     canonicaliser = canonicaliser_of(settings, site)
+    script = Script(site, canonicaliser)
     quarry = Quarry(
-        site, Rules.from_site(site, canonicaliser), canonicaliser, lambda address: watch.table.apply(address)
+        site,
+        Rules.from_site(site, canonicaliser),
+        canonicaliser,
+        script,
+        reading_of(settings, site, script),
+        lambda address: watch.table.apply(address),
+        dropped=dropped_counts(store, site.name, worker),
     )
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)
     return quarry
+
+
+def reading_of(settings: Settings, site: Site, script: Script) -> ExtractSettings:
+    """Scripts and forms are read only where the site file has a use for them."""
+    extract = settings.extract
+    return replace(
+        extract,
+        scripts=extract.scripts or script.needs_scripts,
+        forms=extract.forms or bool(site.patterns),
+    )
 
 
 def policy_of(settings: Settings) -> Policy:
@@ -57,9 +77,7 @@ def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
 
 
 @asynccontextmanager
-async def assemble(
-    folder: Folder, settings: Settings, worker: str, clock: Clock | None = None
-) -> AsyncIterator[Parts]:
+async def assemble(folder: Folder, settings: Settings, worker: str, clock: Clock | None = None) -> AsyncIterator[Parts]:
     """Everything open, and closed again in the end."""
     clock, dice, log = clock or SystemClock(), Dice(), LogFile(folder.log)
     with (
@@ -76,7 +94,7 @@ async def assemble(
                 store=store,
                 archive=archive,
                 policy=policy_of(settings),
-                quarries={site.name: quarry_of(settings, site, watch, store) for site in folder.sites()},
+                quarries={site.name: quarry_of(settings, site, watch, store, worker) for site in folder.sites()},
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,
@@ -91,6 +109,8 @@ async def assemble(
                 redirects=settings.fetch.redirects,
                 batch_visits=settings.state.batch_visits,
                 record_unchanged=settings.keep.unchanged,
+                disk_is_low=lambda: folder.disk_is_low(settings.keep.disk_floor_bytes),
+                worker=worker,
             )
         finally:
             await fetcher.close()

@@ -1,18 +1,25 @@
 """Links → scope → sieve → pages to visit. The second of the two loops."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.sieve import Sieve
-from recrawl.model.address import Address
+from recrawl.model.address import Address, fingerprint
 from recrawl.model.page import Link, Page, Rank
-from recrawl.model.site import Site
+from recrawl.model.site import Kind, Site
+from recrawl.ports import Store
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.lists import Lists, turns_to_later
+from recrawl.scope.order import place_in_line, rank_of
+from recrawl.scope.patterns_site import Drop, Script, Unwanted, Wanted
 from recrawl.scope.rules import Refusal, Rules
 
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
+MOST_WORKERS = 64
 
 
 @dataclass(slots=True)
@@ -22,33 +29,38 @@ class Quarry:
     site: Site
     rules: Rules
     canonicaliser: Canonicaliser
+    script: Script
+    extract: ExtractSettings = field(default_factory=ExtractSettings)  # what of a document this site needs read
     main_name: Callable[[Address], Address] = lambda address: address  # the alias table
     widened: frozenset[str] = frozenset()  # servers that a seed redirected to: they belong to the site
     sieve: Sieve = field(default_factory=Sieve)
+    lists: Lists = field(default_factory=Lists)
     dropped: Counter[str] = field(default_factory=Counter)
+    near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
+
+    def __post_init__(self) -> None:
+        starts = [self.script.kind_of(seed) for seed in self.site.seeds]
+        self.near = frozenset(one.category for one in starts if isinstance(one, Wanted) and one.kind is Kind.LIST)
 
     def seeds(self, now: float) -> list[Page]:
         return [
-            self._page(address, None, Rank.URGENT, now)
+            self._page(self._start(address), None, Rank.URGENT, now)
             for seed in self.site.seeds
             if (address := self._address(seed)) is not None
         ]
 
     def discover(self, page: Page, links: Iterable[Link], now: float) -> list[Page]:
-        """Addresses met for the first time, in the order of the document."""
-        found: list[Page] = []
-        for link in links:
-            if link.nofollow:
-                self.dropped["nofollow"] += 1
-                continue
-            address = self._address(link.url)
-            if address is None:
-                continue
-            if address.id in self.sieve:
-                continue
-            if self._admitted(address, page.depth + 1):
-                found.append(self._page(address, page, Rank.GENERAL, now))
-        return found
+        """Addresses met for the first time: details, then lists near, then others; else in the document's order."""
+        wanted = list(self._wanted(page, links))
+        ended = self._ended(page, wanted)
+        found = [
+            self._page(one, page, rank_of(one.kind, one.category, self.near), now)
+            for one in wanted
+            if one.address.id not in self.sieve
+            and not self._is_behind(ended, one)
+            and self._admitted(one.address, page.depth + 1)
+        ]
+        return sorted(found, key=place_in_line)
 
     def redirected(self, page: Page, target: str, longest: int, now: float) -> list[Page]:
         """The target of a redirect: a page of its own, checked anew. A seed's target belongs to the site."""
@@ -60,10 +72,71 @@ class Quarry:
             return []
         if page.depth == 0:
             self.widen(address.server)
+        read = self.script.kind_of(address.url)
+        if isinstance(read, Unwanted) and page.depth > 0:
+            self.dropped[read.reason] += 1
+            return []
         if not self._admitted(address, page.depth):
             return []
-        fresh = self._page(address, page, Rank.URGENT, now)
-        return [_with_hops(fresh, page)]
+        wanted = replace(self._start(address), category=page.category) if page.category else self._start(address)
+        return [_with_hops(self._page(wanted, page, Rank.URGENT, now), page)]
+
+    def unwelcome(self, page: Page) -> str:
+        """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
+        if page.kind is not Kind.GENERAL or page.depth == 0 or not self.script.patterns:
+            return ""
+        read = self.script.kind_of(page.url)
+        return read.sentence if isinstance(read, Unwanted) else ""
+
+    def _wanted(self, page: Page, links: Iterable[Link]) -> Iterator[Wanted]:
+        """What the links stand for, each once."""
+        met: set[int] = set()
+        for link in links:
+            if link.nofollow:
+                self.dropped["nofollow"] += 1
+                continue
+            read = self._read(link, page)
+            if isinstance(read, Unwanted):
+                self._count(link, read)
+                continue
+            address = self.main_name(read.address)
+            if address.id not in met:
+                met.add(address.id)
+                yield read if address is read.address else replace(read, address=address)
+
+    def _read(self, link: Link, page: Page) -> Wanted | Unwanted:
+        if self.script:
+            return self.script.read(link, page.url, page.category)
+        address = self.canonicaliser.canonical(link.url)
+        return Unwanted(Drop.NOT_HTTP) if address is None else Wanted(address)
+
+    def _count(self, link: Link, read: Unwanted) -> None:
+        """Each unwanted address counts once."""
+        number = read.address.id if read.address else fingerprint(link.url)
+        if number not in self.sieve:
+            self.sieve.remember((number,))
+            self.dropped[read.reason] += 1
+
+    def _ended(self, page: Page, wanted: list[Wanted]) -> Wanted | None:
+        """The list page itself, if it shows nothing that other pages of its list have not shown."""
+        if page.kind is not Kind.LIST or not self.script.patterns:
+            return None
+        here = self.script.kind_of(page.url)
+        if isinstance(here, Unwanted) or here.pattern is None:
+            return None
+        key = (here.pattern, here.category)
+        shown = (one.address.id for one in wanted if (one.pattern, one.category) != key)
+        return None if self.lists.brings_new(key, page.id, shown) else here
+
+    def _is_behind(self, ended: Wanted | None, one: Wanted) -> bool:
+        if ended is None or one.pattern != ended.pattern or not turns_to_later(ended.values, one.values):
+            return False
+        self.dropped[Drop.NOTHING_NEW] += 1
+        return True
+
+    def _start(self, address: Address) -> Wanted:
+        read = self.script.kind_of(address.url)
+        return replace(read, address=address) if isinstance(read, Wanted) else Wanted(address)
 
     def widen(self, server: str) -> None:
         """A user who names a site means where it has gone, too."""
@@ -87,14 +160,17 @@ class Quarry:
             self.dropped[admission.reason] += 1
         return admission.allowed
 
-    def _page(self, address: Address, parent: Page | None, rank: int, now: float) -> Page:
+    def _page(self, wanted: Wanted, parent: Page | None, rank: int, now: float) -> Page:
+        address = wanted.address
         return Page(
             id=address.id,
             url=address.url,
             server=address.server,
             site=self.site.name,
+            kind=wanted.kind,
+            category=wanted.category,
             rank=rank,
-            importance=1.0,
+            importance=wanted.importance,
             depth=0 if parent is None else parent.depth + 1,
             found_from=None if parent is None else parent.id,
             found_at=now,
@@ -109,3 +185,19 @@ def _with_hops(fresh: Page, page: Page) -> Page:
 def hosts_memo(site: str) -> str:
     """Under this name the store remembers which servers a site's seeds redirected to."""
     return f"hosts:{site}"
+
+
+def dropped_memo(site: str, worker: str) -> str:
+    """Under this name a worker keeps how many links it dropped, by reason."""
+    return f"dropped:{site}:{worker}"
+
+
+def dropped_text(counts: Counter[str]) -> bytes:
+    return json.dumps(dict(sorted(counts.items()))).encode()
+
+
+def dropped_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
+    """How many links were dropped, by reason, by one worker or by all of them."""
+    workers = [worker] if worker else [str(number) for number in range(MOST_WORKERS)]
+    memos = (store.memo(dropped_memo(site, one)) for one in workers)
+    return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())

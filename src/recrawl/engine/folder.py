@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,6 +75,11 @@ class Folder:
         file = self.sites_folder / f"{site.name}.toml"
         write_whole(file, site_toml.render(site))
         return file
+
+    def disk_is_low(self, floor_bytes: int) -> bool:
+        """Less free than the floor, which on a small disk is a twentieth of it."""
+        disk = shutil.disk_usage(self.path)
+        return disk.free < min(floor_bytes, disk.total // 20)
 
     def set_contact(self, contact: str) -> None:
         """Write the operator's contact into recrawl.toml, leaving everything else as it stands."""

@@ -4,10 +4,22 @@ from recrawl.engine.arrival import Arrival
 from recrawl.engine.settle import Copy
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import Failure
 from recrawl.model.page import Page, Status
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Visit
 
+LIMITS = frozenset(
+    {
+        Failure.CONNECT_TIMEOUT,
+        Failure.FIRST_BYTE_TIMEOUT,
+        Failure.TOTAL_TIMEOUT,
+        Failure.TOO_SLOW,
+        Failure.HEADERS_TOO_LARGE,
+        Failure.BODY_TOO_LARGE,
+        Failure.BOMB,
+    }
+)
 KIND_OF = {Change.NEW: EventKind.ADDED, Change.CHANGED: EventKind.UPDATED}
 
 
@@ -50,6 +62,14 @@ def copy_of(one: Arrival, record_unchanged: bool) -> Copy | None:
     if verdict.change is Change.MOVED and page.target != verdict.target:
         return Copy(Capture(page.url, reply.at, reply, "", facts=facts), page.id, is_version=False)
     return None
+
+
+def limit_event(one: Arrival) -> Event | None:
+    """A limit that bit, told once a page and streak."""
+    if one.reply.failure not in LIMITS or one.page.failures:
+        return None
+    facts: dict[str, object] = {"limit": one.reply.failure, "says": one.reply.detail}
+    return Event(EventKind.LIMIT_HIT, one.reply.at, one.page.url, one.page.site, facts=facts)
 
 
 def event_of(one: Arrival, after: Page) -> Event | None:

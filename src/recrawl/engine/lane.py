@@ -35,11 +35,12 @@ class Lanes:
         self.gate = Gate(parts.agent, parts.store.robots)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
         self.stopping = False
+        self.resting = False  # the disk is nearly full
         self._robots_under_way: set[str] = set()
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
-        while not self.stopping:
+        while not self.stopping and not self.resting:
             page = self.frontier.next_page(key, self.parts.clock.now())
             if page is None:
                 return
@@ -59,6 +60,9 @@ class Lanes:
         main = self.parts.alias_watch.table.main(page.server)
         if main != page.server:
             self._drop(page, f"{page.server} is another name of {main}")
+            return True
+        if unwelcome := quarry.unwelcome(page):
+            self._drop(page, unwelcome)
             return True
         if page.category == ROBOTS:
             await self._fetch_robots(page.url, quarry.site)

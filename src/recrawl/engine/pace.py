@@ -17,7 +17,8 @@ from recrawl.ports import Policy
 PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves a page gone
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
 GONE_TO_S = 90 * DAY_S
-RANKS = {Kind.DETAIL: Rank.DETAIL, Kind.LIST: Rank.LIST, Kind.GENERAL: Rank.GENERAL, Kind.SIGNAL: Rank.SIGNAL}
+# Of pages visited before: lists come first, for the new details they may show; those outrank all (see scope/order.py).
+RANKS = {Kind.LIST: Rank.LIST_NEAR, Kind.DETAIL: Rank.GENERAL, Kind.GENERAL: Rank.GENERAL, Kind.SIGNAL: Rank.SIGNAL}
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
@@ -74,7 +75,7 @@ def _remembered(one: Arrival) -> Page:
         failures=0,
         misses=0,
         reason="",
-        rank=RANKS[page.kind] if page.rank <= Rank.NOTICED else page.rank,
+        rank=RANKS[page.kind],
         checked_at=reply.at,
         noise=verdict.noise,
     )

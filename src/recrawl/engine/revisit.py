@@ -43,7 +43,7 @@ class Visitor:
         verdict = at_once(page, reply)
         if verdict is not None:
             return Arrival(page, why, reply, verdict, directives=directives)
-        document = self._read(reply, page, quarry.site)
+        document = self._read(reply, page, quarry)
         directives |= document.directives
         template = self._template(page.server, document)
         found = quick(page, reply, document, template)
@@ -55,7 +55,7 @@ class Visitor:
         looks = 1
         if verdict.second_look and self._parts.second_looks and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
-            second_document = self._read(second, page, quarry.site) if second.evidence is Evidence.DOCUMENT else None
+            second_document = self._read(second, page, quarry) if second.evidence is Evidence.DOCUMENT else None
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
@@ -76,9 +76,9 @@ class Visitor:
             limits=self._parts.limits,
         )
 
-    def _read(self, reply: Reply, page: Page, site: Site) -> Document:
-        ignore = (*self._parts.ignore, *site.ignore)
-        return read(reply.body, reply.header("content-type"), page.url, self._parts.extract, reply.headers, ignore)
+    def _read(self, reply: Reply, page: Page, quarry: Quarry) -> Document:
+        ignore = (*self._parts.ignore, *quarry.site.ignore)
+        return read(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
 
     async def _previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
         """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""

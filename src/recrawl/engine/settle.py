@@ -140,6 +140,6 @@ class Settler:
                 self._prepare(arrivals, ledger)
                 self._room.set()
                 self._settled(ledger, await self._carry_out(ledger))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 — handed on, not swallowed
             self._error = error  # whoever hands over next hears of it
             self._room.set()

@@ -47,6 +47,8 @@ class Parts:
     redirects: int = 5
     batch_visits: int = 8
     record_unchanged: bool = True
+    disk_is_low: Callable[[], bool] = lambda: False
+    worker: str = "0"
 
     @property
     def importance(self) -> dict[str, float]:

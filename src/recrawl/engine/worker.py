@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import hosts_memo
-from recrawl.engine.kept import copy_of, event_of, visit_row
+from recrawl.engine.discover import dropped_memo, dropped_text, hosts_memo
+from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.lane import Lanes
 from recrawl.engine.pace import pace
 from recrawl.engine.refill import Refill
@@ -21,6 +21,7 @@ from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
 from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import DiskFull
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.verdict import Change
@@ -67,10 +68,12 @@ class Worker:
         self._look_at = 0.0
         self._looked_once = False
         self._found = 0
+        self._low = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
+        self.parts.tell(Event(EventKind.STARTED, self.started_at, facts={"partitions": len(self.partitions)}))
         self._enter_seeds()
         await self.settler.flush()
         try:
@@ -88,11 +91,23 @@ class Worker:
         if now >= self._look_at or self.frontier.hungry():
             self._found = self.refill.round(now, self._horizon_s)
             self._look_at = now + self.order.poll_s
-        self._open_lanes(now)
+        if not self._disk_is_low(now):
+            self._open_lanes(now)
         self.tally.set(Count.IDLE, int(self._idle(now)))
         if self._idle(now):
             self.tally.add(Count.CHECKS)
         await self._rest(now)
+
+    def _disk_is_low(self, now: float) -> bool:
+        """Stop asking before the disk is full; go on by itself when there is room. A run that goes round once ends."""
+        low = self.parts.disk_is_low()
+        self.lanes.resting = low
+        if low and self.order.once:
+            raise DiskFull("the disk is nearly full: make room and run again; everything found so far is saved")
+        if low and not self._low:
+            self.parts.tell(Event(EventKind.DISK_FLOOR, now))
+        self._low = low
+        return low
 
     def _idle(self, now: float) -> bool:
         """Nothing under way, nothing to write, nothing that a little patience would bring."""
@@ -171,8 +186,7 @@ class Worker:
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
-            if (event := event_of(one, after)) is not None:
-                ledger.events.append(event)
+            ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
             self._discover(one, ledger)
             if one.verdict.change is Change.NEW:
                 self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
@@ -197,6 +211,7 @@ class Worker:
         else:
             return
         ledger.entered.update((page.id, page) for page in found)
+        ledger.memos[dropped_memo(quarry.site.name, self.parts.worker)] = dropped_text(quarry.dropped)
 
     def _weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""

@@ -1,0 +1,173 @@
+"""Writes the reference pages that follow from the code: commands, settings, events, ports, exit codes.
+
+python docs/make_reference.py          writes docs/reference/*.md
+python docs/make_reference.py --check  says which page is not what the code says, exit code 1
+"""
+
+import ast
+import dataclasses
+import inspect
+import io
+import sys
+import textwrap
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_type_hints
+
+import click
+
+from recrawl import ports
+from recrawl.cli.root import COMMANDS, recrawl
+from recrawl.config import Settings
+from recrawl.model import event, failure
+
+HERE = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by docs/make_reference.py from the code: change it there. -->\n\n"
+
+
+def commands() -> str:
+    parts = [NOTE, "# Commands\n\nEvery command has `--help`; most have `--json`, one object a line.\n"]
+    for name in COMMANDS:
+        root = click.Context(recrawl, info_name="recrawl")
+        command = recrawl.get_command(root, name)  # type: ignore[attr-defined]
+        parts += _command(command, click.Context(command, info_name=name, parent=root))
+    return "".join(parts)
+
+
+def _command(command: click.Command, context: click.Context) -> Iterator[str]:
+    yield f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None:
+                yield from _command(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def settings() -> str:
+    parts = [
+        NOTE,
+        "# Settings: recrawl.toml\n\nEvery key is optional. Durations (`…_s`) may be written `90s`, `10m`, `2d`; sizes "
+        "(`…_bytes`) `16MiB`. An unknown key is refused with its line and the nearest valid key.\n",
+    ]
+    kinds = get_type_hints(Settings)
+    for table in dataclasses.fields(Settings):
+        if table.name == "aliases":
+            parts.append('\n## [aliases]\n\nServers with several names: `"www.example.com" = "example.com"`.\n')
+            continue
+        kind = kinds[table.name]
+        parts.append(f"\n## [{table.name}]\n\n{_story(kind)}")
+        for one in dataclasses.fields(kind):
+            says = _comments(kind).get(one.name, "")
+            parts.append(f"\n### {table.name}.{one.name}\n\nDefault `{_default(one)}`. {says}".rstrip() + "\n")
+    return "".join(parts)
+
+
+def _story(kind: type) -> str:
+    text = inspect.getdoc(kind) or ""
+    return "" if text.startswith(f"{kind.__name__}(") else text + "\n"
+
+
+def _default(one: "dataclasses.Field[object]") -> str:
+    value = one.default if one.default is not dataclasses.MISSING else "required"
+    text = str(list(value)) if isinstance(value, tuple) else str(value)
+    return text if len(text) < 80 else text[:77] + "…"
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """The comment behind each field, which says what it means."""
+    source = inspect.getsource(kind)
+    lines = {token.start[0]: token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
+             if token.type == tokenize.COMMENT}  # fmt: skip
+    tree = ast.parse(textwrap.dedent(source))
+    found = {}
+    for node in ast.walk(tree):
+        target = (
+            node.target
+            if isinstance(node, ast.AnnAssign)
+            else node.targets[0]
+            if isinstance(node, ast.Assign)
+            else None
+        )
+        if isinstance(target, ast.Name) and node.end_lineno in lines:
+            says = lines[node.end_lineno].lstrip("# ").strip()
+            found[target.id] = says[:1].upper() + says[1:] + ("" if says.endswith(".") else ".")
+    return found
+
+
+def events() -> str:
+    parts = [
+        NOTE,
+        "# Events\n\nOne stream of facts for the log, the change feed and everything that watches. Each has `kind`, "
+        "`at` (epoch seconds) and, where they apply, `cursor`, `url`, `site`, `digest`, `previous_digest`, "
+        "`share_changed` and `facts`. Those of `recrawl changes` are added, updated, moved and removed.\n",
+    ]
+    meanings = _comments(event.EventKind)
+    for kind in event.EventKind:
+        parts.append(f"\n## {kind.value}\n\n{meanings[kind.name]}\n")
+    return "".join(parts)
+
+
+def port_pages() -> str:
+    parts = [
+        NOTE,
+        "# Ports\n\nThe extension points. Each has a contract suite in `tests/contract` and an in-memory twin.\n",
+    ]
+    for name, kind in inspect.getmembers(ports, inspect.isclass):
+        if kind.__module__ == "recrawl.ports":
+            methods = [key for key in vars(kind) if not key.startswith("_")]
+            parts.append(
+                f"\n## {name}\n\n{inspect.getdoc(kind)}\n\nMethods: {', '.join(f'`{one}`' for one in methods)}.\n"
+            )
+    return "".join(parts)
+
+
+def exit_codes() -> str:
+    rows = {0: "done"}
+    for kind in vars(failure).values():
+        if inspect.isclass(kind) and issubclass(kind, failure.RecrawlError) and kind is not failure.FormatError:
+            rows.setdefault(kind.exit_code, EXITS.get(kind.__name__, kind.__name__))
+    rows |= {130: "interrupted by Ctrl-C, state saved", 143: "terminated, state saved"}
+    lines = [f"\n## {code}\n\n{meaning[:1].upper()}{meaning[1:]}.\n" for code, meaning in sorted(rows.items())]
+    return NOTE + "# Exit codes\n" + "".join(lines)
+
+
+EXITS = {
+    "RecrawlError": "an error of recrawl itself, or a check of `recrawl doctor` that failed",
+    "UsageError": "wrong words on the command line, or something that is not there",
+    "ConfigError": "recrawl.toml or a site file: the message names file, line and nearest key",
+    "TooManyFailures": "most requests failed",
+    "NothingAllowed": "robots.txt or the address guard left nothing to do",
+    "StoreInUse": "another recrawl runs on this folder",
+    "WorkLeft": "budget or time reached with work left",
+    "StoreOutdated": "the store needs an upgrade, or recrawl itself is too old for it",
+    "DiskFull": "the disk is full; nothing lost",
+    "StoreDamaged": "the store cannot be read; the message says what to do",
+}
+
+PAGES = {
+    "commands.md": commands,
+    "settings.md": settings,
+    "events.md": events,
+    "ports.md": port_pages,
+    "exit-codes.md": exit_codes,
+}
+
+
+def main() -> int:
+    stale = []
+    for name, write in PAGES.items():
+        file, text = HERE / name, write()
+        if "--check" in sys.argv:
+            if not file.exists() or file.read_text("utf-8") != text:
+                stale.append(name)
+        else:
+            HERE.mkdir(exist_ok=True)
+            file.write_text(text, "utf-8")
+    if stale:
+        sys.stderr.write(f"not what the code says: {', '.join(stale)}; run python docs/make_reference.py\n")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
