@@ -1,0 +1,50 @@
+"""recrawl.toml: every mistake has its line and the nearest valid key."""
+
+import json
+
+import pytest
+
+from recrawl.config import Settings, json_schema, parse, starting_text
+from recrawl.model.failure import FormatError
+
+
+def test_an_empty_file_gives_the_defaults_and_the_first_file_is_valid() -> None:
+    assert parse("") == Settings()
+    assert parse(starting_text('me "and" you')).operator.contact == 'me "and" you'
+
+
+def test_durations_and_sizes_may_be_written_as_people_write_them() -> None:
+    settings = parse('[limits]\ntotal_s = "2m"\nbody_bytes = "5 MiB"\nconnect_s = 3\n')
+    assert settings.limits.total_s == 120.0
+    assert settings.limits.body_bytes == 5 * 1024 * 1024
+    assert settings.limits.connect_s == 3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("[politeness]\ngap = 1.0\n", 2, "'gap_s'"),
+        ("\n[polite]\n", 2, "'politeness'"),
+        ('[limits]\nconnect_s = "soon"\n', 2, "duration"),
+        ('[limits]\nheader_count = "many"\n', 2, "whole number"),
+        ("[fetch]\nredirects = true\n", 2, "whole number"),
+        ("[fetch]\nredirects = -1\n", 2, "negative"),
+        ('[detect]\nignore = "p"\n', 2, "list"),
+        ("[aliases]\nx = 1\n", 2, "string"),
+    ],
+)
+def test_a_mistake_is_shown_with_its_line(text: str, line: int, says: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        parse(text, "recrawl.toml")
+    assert str(caught.value).startswith(f"recrawl.toml:{line}")
+    assert says in str(caught.value)
+
+
+def test_broken_toml_is_shown_with_its_place() -> None:
+    with pytest.raises(FormatError, match="line 2"):
+        parse("[fetch]\nredirects = \n")
+
+
+def test_the_schema_knows_every_table_and_is_json() -> None:
+    schema = json.loads(json.dumps(json_schema()))
+    assert set(schema["properties"]) == set(Settings.__dataclass_fields__)

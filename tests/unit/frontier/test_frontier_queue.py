@@ -1,0 +1,102 @@
+"""Who is asked next: rank, due time, one lane a server, nothing twice."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.frontier.queue import Frontier
+from recrawl.frontier.sieve import Sieve
+from recrawl.model.page import Page, Rank
+
+
+def page(number: int, server: str = "a", due_at: float | None = 0.0, rank: int = Rank.GENERAL) -> Page:
+    return Page(number, f"http://{server}/{number}", server, "site", due_at=due_at, rank=rank)
+
+
+def test_due_pages_come_by_rank_then_due_time() -> None:
+    frontier = Frontier()
+    frontier.offer([page(1, due_at=5), page(2, due_at=3), page(3, due_at=9, rank=Rank.URGENT), page(4, due_at=99)])
+    assert frontier.open_lanes(10, 10) == ["a"]
+    taken = [frontier.next_page("a", 10) for _ in range(4)]
+    assert [one.id if one else None for one in taken] == [3, 2, 1, None]
+
+
+def test_a_page_is_held_once_until_it_is_dropped() -> None:
+    frontier = Frontier()
+    assert frontier.offer([page(1), page(1)]) == 1
+    assert 1 in frontier
+    assert frontier.next_page("a", 1) is not None
+    assert frontier.offer([page(1)]) == 0
+    frontier.drop(1)
+    assert frontier.offer([page(1)]) == 1
+
+
+def test_a_server_has_one_lane_unless_its_owner_raised_parallel() -> None:
+    frontier = Frontier()
+    frontier.offer(page(number) for number in range(5))
+    assert frontier.open_lanes(1, 10) == ["a"]
+    assert frontier.open_lanes(1, 10) == []
+    frontier.close_lane("a")
+    frontier.queue("a").parallel = 3
+    assert frontier.open_lanes(1, 10) == ["a", "a", "a"]
+
+
+def test_nothing_is_handed_out_before_the_server_is_free() -> None:
+    frontier = Frontier()
+    frontier.offer([page(1)])
+    frontier.set_free_at("a", 7.0)
+    assert frontier.open_lanes(6.9, 10) == []
+    assert frontier.next_page("a", 6.9) is None
+    assert frontier.wake_at() == 7.0
+    assert frontier.open_lanes(7.0, 10) == ["a"]
+
+
+def test_no_more_lanes_are_opened_than_there_is_room_for_and_the_rest_comes_later() -> None:
+    frontier = Frontier()
+    frontier.offer(page(number, f"s{number}") for number in range(10))
+    first = frontier.open_lanes(1, 4)
+    second = frontier.open_lanes(1, 100)
+    assert len(first) == 4
+    assert sorted([*first, *second]) == sorted(f"s{number}" for number in range(10))
+
+
+def test_a_page_put_back_is_offered_again() -> None:
+    frontier = Frontier()
+    frontier.offer([page(1)])
+    taken = frontier.next_page("a", 1)
+    assert taken is not None
+    frontier.put_back(taken)
+    assert frontier.next_page("a", 1) == taken
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0, 100), st.sampled_from(Rank.ALL)), max_size=40),
+    st.floats(0, 120),
+)
+def test_every_page_that_is_due_comes_exactly_once_and_no_other(
+    drawn: list[tuple[int, float, int]], now: float
+) -> None:
+    frontier = Frontier()
+    pages = [page(number, f"s{server}", due, rank) for number, (server, due, rank) in enumerate(drawn)]
+    frontier.offer(pages)
+    came = []
+    for server in frontier.open_lanes(now, 1000):
+        while (taken := frontier.next_page(server, now)) is not None:
+            came.append(taken.id)
+    assert sorted(came) == [one.id for one in pages if one.due_at is not None and one.due_at <= now]
+
+
+@given(st.lists(st.integers(0, 50)), st.integers(1, 200))
+def test_the_sieve_lets_each_through_once_while_it_remembers(numbers: list[int], capacity: int) -> None:
+    sieve = Sieve(capacity=max(200, capacity))
+    assert sieve.fresh(numbers) == list(dict.fromkeys(numbers))
+    assert sieve.fresh(numbers) == []
+
+
+def test_a_full_sieve_forgets_the_oldest_and_stays_small() -> None:
+    sieve = Sieve(capacity=100)
+    sieve.fresh(range(1000))
+    assert len(sieve) <= 1000
+    for number in range(2000, 4000):
+        sieve.fresh([number])
+    assert len(sieve) <= 100
+    assert sieve.fresh([1]) == [1]
