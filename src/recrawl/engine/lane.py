@@ -44,11 +44,19 @@ class Lanes:
             page = self.frontier.next_page(key, self.parts.clock.now())
             if page is None:
                 return
+            if page.rank == Rank.LIST and self.settler.behind:
+                await self._look_again(page)
+                continue
             more = await guarded(self._serve_page(page), self.tally, self.parts.complain)
             if more is None:
                 self._fault(page)
             elif not more:
                 return
+
+    async def _look_again(self, page: Page) -> None:
+        """S2's order: another category's list waits until it is known that the pages just read show no details."""
+        self.frontier.put_back(page)
+        await self.settler.caught_up()
 
     async def _serve_page(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""

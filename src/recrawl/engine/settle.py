@@ -100,6 +100,8 @@ class Settler:
         self._writer: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
         self._error: BaseException | None = None
+        self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
+        self._written = asyncio.Event()
 
     @property
     def idle(self) -> bool:
@@ -108,6 +110,7 @@ class Settler:
     async def put(self, arrival: Arrival) -> None:
         """Hand one visit over; returns when there is room for the next."""
         self._arrivals.append(arrival)
+        self._given += 1
         self.stir()
         while len(self._arrivals) >= self._most and self._error is None:
             self._room.clear()
@@ -119,6 +122,18 @@ class Settler:
         if self._writer is None or self._writer.done():
             self.complain()
             self._writer = asyncio.create_task(self._write_all())
+
+    @property
+    def behind(self) -> bool:
+        return self._taken < self._given
+
+    async def caught_up(self) -> None:
+        """Until everything handed over so far is written and its links are in the queues."""
+        given = self._given
+        while self._taken < given and self._error is None:
+            self._written.clear()
+            await self._written.wait()
+        self.complain()
 
     async def flush(self) -> None:
         while not self.idle:
@@ -140,6 +155,8 @@ class Settler:
                 self._prepare(arrivals, ledger)
                 self._room.set()
                 self._settled(ledger, await self._carry_out(ledger))
+                self._taken += len(arrivals)
+                self._written.set()
         except BaseException as error:  # noqa: BLE001 — handed on, not swallowed
             self._error = error  # whoever hands over next hears of it
             self._room.set()
