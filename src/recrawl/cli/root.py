@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("recrawl.cli.versions:history", "Visits and versions of a page."),
     "show": ("recrawl.cli.versions:show", "Print the kept copy of a page."),
     "robots": ("recrawl.cli.robots:robots", "What robots.txt says about an address, and which line."),
+    "agent": ("recrawl.cli.agent:agent", "Tell robots what changed on your web server: init, watch, serve, notify."),
     "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),
     "demo": ("recrawl.cli.demo:demo", "Crawl a living site on loopback and watch it stay fresh."),
 }
