@@ -14,6 +14,7 @@ from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
+from recrawl.model.search import Extent, Found, Question, Shelf, Step
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Ask, Reply, Version, Visit
@@ -175,3 +176,27 @@ class Policy(Protocol):
     def observe(self, states: States, seen: Sightings) -> States: ...
 
     def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats: ...
+
+
+@runtime_checkable
+class SearchIndex(Protocol):
+    """Makes what is kept findable. It can be thrown away and made again from the store's events and the archive.
+
+    Laws: `apply` is one transaction and is refused (False) unless the index stands at the step's `after`: each event
+    counts once, whoever feeds it; a page put again replaces its entry (an index of all versions keeps one an `at`);
+    what is removed is not found; `find` answers best first, equals by newest change, pages of an answer never overlap.
+    """
+
+    def close(self) -> None: ...
+
+    def cursor(self) -> int: ...
+
+    def apply(self, step: Step) -> bool: ...
+
+    def find(self, question: Question, limit: int = 20, offset: int = 0) -> Found: ...
+
+    def shelves(self) -> list[Shelf]:
+        """Documents by site and category."""
+        ...
+
+    def extent(self) -> Extent: ...

@@ -1,0 +1,207 @@
+"""The search index in one SQLite file."""
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from recrawl.model.failure import StoreOutdated
+from recrawl.model.search import Entry, Extent, Found, Hit, Part, Question, Shelf, Step
+from recrawl.model.site import Kind
+from recrawl.store import search_tables as tables
+from recrawl.store.compiled import Sql
+from recrawl.store.connection import WRITE, Session
+from recrawl.store.failures import plainly
+from recrawl.store.search_match import PROMINENT, Condition, conditions_of, match_of, without_of
+from recrawl.store.sqlite import sqlite_engine, wait_for_turn
+
+CURSOR, SCHEMA = "cursor", "schema"
+RANK_AT_MOST = 30_000  # beyond this many only those with the words in title or headings are weighed, if they suffice
+PACKING = 3  # zlib level
+
+Cut = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question's statements; each takes an expression, then these values."""
+
+    ranked: Sql
+    counted: Sql
+    values: tuple[object, ...]
+
+
+class SqliteSearch:
+    """Keeps the laws of `ports.SearchIndex`. `cut` turns a text into words with spaces between; `knife` is the number
+    of its edition: an index cut by another one is made anew. `history`: every version has an entry of its own."""
+
+    def __init__(
+        self,
+        file: Path,
+        cut: Cut,
+        knife: int,
+        weights: Mapping[Part, float],
+        history: bool = False,
+        readonly: bool = False,
+        rank_at_most: int = RANK_AT_MOST,
+    ) -> None:
+        self._file, self._cut, self._history, self._rank_at_most = file, cut, history, rank_at_most
+        self._weights = ", ".join(str(float(weights[part])) for part in tables.PARTS)
+        self._edition = tables.SCHEMA * 1000 + knife
+        self._engine = sqlite_engine(file, "mode=ro" if readonly else "mode=rwc")
+        self._writer = self._engine.execution_options(**{WRITE: True})
+        if readonly:
+            self._check()
+        else:
+            self._create()
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _check(self) -> None:
+        with plainly(str(self._file)), self._engine.connect() as connection:
+            if Session(connection).value(_sql(tables.META), (SCHEMA,)) != self._edition:
+                raise StoreOutdated(f"{self._file} is of another recrawl: search once where it can be written")
+
+    def _create(self) -> None:
+        """Make the tables where they are missing, and anew where they are of another edition."""
+        with plainly(str(self._file)):
+            connection = self._engine.raw_connection()
+            try:
+                driver: Any = connection.driver_connection
+                wait_for_turn(driver, "PRAGMA journal_mode = WAL", 30_000)
+            finally:
+                connection.close()
+            with self._writer.begin() as writing:
+                session = Session(writing)
+                session.change(_sql(tables.CREATE[0]), ())
+                if session.value(_sql(tables.META), (SCHEMA,)) == self._edition:
+                    return
+                for table in ("word", "doc", "body", "meta"):
+                    session.change(_sql(f"DROP TABLE IF EXISTS {table}"), ())
+                for statement in tables.CREATE:
+                    session.change(_sql(statement), ())
+                session.many(_sql(tables.PUT_META), [(SCHEMA, self._edition), (CURSOR, 0)])
+
+    # writing
+
+    def cursor(self) -> int:
+        with plainly(str(self._file)), self._engine.connect() as connection:
+            return int(Session(connection).value(_sql(tables.META), (CURSOR,)) or 0)
+
+    def apply(self, step: Step) -> bool:
+        cut = [(entry, [self._cut(entry.part(part)) for part in tables.PARTS]) for entry in step.put]
+        with plainly(str(self._file)), self._writer.begin() as connection:
+            session = Session(connection)
+            if session.value(_sql(tables.META), (CURSOR,)) != step.after:
+                return False
+            for page in step.removed:
+                self._forget(session, session.rows(_sql(tables.NUMBERS_OF_PAGE), (page,)))
+            for page, at in step.closed:
+                session.change(_sql(tables.CLOSE), (at, page, at, at))
+            for entry, words in cut:
+                self._put(session, entry, words)
+            session.many(_sql(tables.PUT_META), [(CURSOR, step.cursor)])
+        return True
+
+    def _put(self, session: Session, entry: Entry, words: Sequence[str]) -> None:
+        key = (entry.page, entry.at) if self._history else (entry.page,)
+        old = tables.NUMBERS_OF_VERSION if self._history else tables.NUMBERS_OF_PAGE
+        self._forget(session, session.rows(_sql(old), key))
+        if self._history and entry.until_at is None:
+            entry = replace(entry, until_at=session.value(_sql(tables.NEXT_AT), key))
+        [(number,)] = session.rows(_sql(tables.ADD_DOC), _row(entry))
+        texts = [entry.part(part) for part in tables.PARTS]
+        session.many(_sql(tables.ADD_BODY), [(number, _pack(texts))])
+        session.many(_sql(tables.ADD_WORDS), [(number, *words)])
+
+    def _forget(self, session: Session, rows: Iterable[Any]) -> None:
+        for (number,) in rows:
+            texts = _unpack(session.value(_sql(tables.BODY), (number,)))
+            session.many(_sql(tables.FORGET_WORDS), [(number, *map(self._cut, texts))])
+            session.change(_sql(tables.FORGET_DOC), (number,))
+            session.change(_sql(tables.FORGET_BODY), (number,))
+
+    # reading
+
+    def find(self, question: Question, limit: int = 20, offset: int = 0) -> Found:
+        if any(not group for group in question.groups):
+            return Found()
+        bounds = (max(limit, 0), max(offset, 0))
+        with plainly(str(self._file)), self._engine.connect() as connection:
+            session = Session(connection)
+            rows, total = self._rows(session, question, bounds)
+            return Found(tuple(_hit(session, row) for row in rows), total)
+
+    def _rows(self, session: Session, question: Question, bounds: tuple[int, int]) -> tuple[Sequence[Any], int]:
+        conditions = conditions_of(question)
+        match = match_of(question)
+        if not match:
+            if question.without:
+                conditions.append(Condition(tables.WITHOUT, (without_of(question),)))
+            text, values = _where(conditions)
+            total = session.value(_sql(tables.LISTED_COUNT.format(conditions=text)), values)
+            return session.rows(_sql(tables.LISTED.format(conditions=text)), (*values, *bounds)), total
+        text, values = _where(conditions)
+        counted = tables.COUNTED_WITH.format(conditions=text) if conditions else tables.COUNTED
+        total = session.value(_sql(counted), (match, *values))
+        ranked = _sql(tables.RANKED.format(weights=self._weights, conditions=text))
+        if total <= self._rank_at_most:
+            return session.rows(ranked, (match, *values, *bounds)), total
+        return self._prominent_first(session, question, _Asked(ranked, _sql(counted), values), bounds), total
+
+    def _prominent_first(
+        self, session: Session, question: Question, asked: _Asked, bounds: tuple[int, int]
+    ) -> Sequence[Any]:
+        """Two answers one behind the other: those with the words in title or headings, then the others. A common word
+        stands in so many documents that to weigh them all takes longer than people wait."""
+        limit, offset = bounds
+        first = match_of(question, PROMINENT)
+        prominent = session.value(asked.counted, (first, *asked.values))
+        rows = list(session.rows(asked.ranked, (first, *asked.values, limit, offset))) if offset < prominent else []
+        if len(rows) < limit:
+            rest = f"({match_of(question)}) NOT ({first})"
+            more = (limit - len(rows), max(0, offset - prominent))
+            rows += session.rows(asked.ranked, (rest, *asked.values, *more))
+        return rows
+
+    def shelves(self) -> list[Shelf]:
+        with plainly(str(self._file)), self._engine.connect() as connection:
+            return [Shelf(*row) for row in Session(connection).rows(_sql(tables.SHELVES))]
+
+    def extent(self) -> Extent:
+        with plainly(str(self._file)), self._engine.connect() as connection:
+            documents = Session(connection).value(_sql(tables.COUNT))
+        beside = [self._file.with_name(self._file.name + end) for end in ("", "-wal")]
+        return Extent(documents, sum(file.stat().st_size for file in beside if file.exists()))
+
+
+def _sql(text: str) -> Sql:
+    return Sql(text, (), {})
+
+
+def _where(conditions: Sequence[Condition]) -> tuple[str, tuple[object, ...]]:
+    text = "".join(f" AND ({one.text})" for one in conditions)
+    return text, tuple(value for one in conditions for value in one.values)
+
+
+def _row(entry: Entry) -> tuple[object, ...]:
+    return tuple(str(getattr(entry, name)) if name == "kind" else getattr(entry, name) for name in tables.COLUMNS)
+
+
+def _pack(texts: Sequence[str]) -> bytes:
+    return zlib.compress(json.dumps(texts, ensure_ascii=False).encode("utf-8", "surrogatepass"), PACKING)
+
+
+def _unpack(packed: bytes) -> list[str]:
+    return list(json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass")))
+
+
+def _hit(session: Session, row: Any) -> Hit:
+    known = dict(zip(tables.COLUMNS, row, strict=False))
+    number, score = row[len(tables.COLUMNS) :]
+    texts = dict(zip(tables.PARTS, _unpack(session.value(_sql(tables.BODY), (number,))), strict=True))
+    parts = {part.value: text for part, text in texts.items()}
+    return Hit(Entry(**(known | parts | {"kind": Kind(known["kind"])})), float(score))
