@@ -17,9 +17,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("recrawl.cli.versions:diff", "What changed between two versions of a page."),
     "history": ("recrawl.cli.versions:history", "Visits and versions of a page."),
     "show": ("recrawl.cli.versions:show", "Print the kept copy of a page."),
+    "scope": ("recrawl.cli.scope:scope", "Describe a site by patterns: check, learn, convert, test."),
     "robots": ("recrawl.cli.robots:robots", "What robots.txt says about an address, and which line."),
     "agent": ("recrawl.cli.agent:agent", "Tell robots what changed on your web server: init, watch, serve, notify."),
     "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),
+    "db": ("recrawl.cli.db:db", "The store itself: bring it up to date."),
+    "lab": ("recrawl.cli.lab:lab", "Simulated crawls: what you simulate is what you run."),
     "demo": ("recrawl.cli.demo:demo", "Crawl a living site on loopback and watch it stay fresh."),
 }
 
