@@ -10,7 +10,7 @@ import pytest
 from recrawl.archive.memory import MemoryArchive
 from recrawl.config import Settings
 from recrawl.engine.pace import JUDGED
-from recrawl.lab.faults import FaultKind, FaultPlan, FaultRule
+from recrawl.lab.faults import rough
 from recrawl.lab.month import Month, simulate
 from recrawl.lab.requests_log import Request, closer_than, overlapping
 from recrawl.lab.simulated import SimulatedFetcher
@@ -32,23 +32,8 @@ HOUR_S, DAY_S = 3600.0, 86_400.0
 SEEDS = range(12)
 
 
-def faults(seed: int) -> FaultPlan:
-    """Everything that can go wrong, each kind in spells of its own."""
-    rules = (
-        FaultRule(FaultKind.ERROR, share=0.1, every_s=2 * DAY_S, lasts_s=6 * HOUR_S),
-        FaultRule(FaultKind.BUSY, every_s=3 * DAY_S, lasts_s=HOUR_S, retry_after_s=900, spares_robots=True),
-        FaultRule(FaultKind.RESET, share=0.2, every_s=DAY_S, lasts_s=2 * HOUR_S),
-        FaultRule(FaultKind.STALL, share=0.1, every_s=2 * DAY_S, lasts_s=HOUR_S),
-        FaultRule(FaultKind.CONNECT, every_s=4 * DAY_S, lasts_s=3 * HOUR_S),
-        FaultRule(FaultKind.TRUNCATED, share=0.1, every_s=DAY_S, lasts_s=HOUR_S),
-        FaultRule(FaultKind.UNASKED_304, share=0.05),
-        FaultRule(FaultKind.ERROR, path="/robots.txt", every_s=3 * DAY_S, lasts_s=8 * HOUR_S),
-    )
-    return FaultPlan(seed, rules)
-
-
 def crawl(seed: int, days: float = DAYS) -> Month:
-    return simulate(varied_world(seed, servers=2, pages=8), seed, days, faults(seed), gap_s=GAP_S)
+    return simulate(varied_world(seed, servers=2, pages=8), seed, days, rough(seed), gap_s=GAP_S)
 
 
 @pytest.fixture(scope="module", params=SEEDS)

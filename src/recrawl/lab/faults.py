@@ -117,3 +117,21 @@ def in_spell(rule: FaultRule, key: int, at: float) -> bool:
 def _concerns(rule: FaultRule, server: str, path: str) -> bool:
     spared = rule.spares_robots and path == ROBOTS_PATH
     return not spared and rule.server in ("", server) and path.startswith(rule.path)
+
+
+_HOUR_S, _DAY_S = 3600.0, 86_400.0
+
+
+def rough(seed: int) -> FaultPlan:
+    """Everything that can go wrong, each kind in spells of its own."""
+    rules = (
+        FaultRule(FaultKind.ERROR, share=0.1, every_s=2 * _DAY_S, lasts_s=6 * _HOUR_S),
+        FaultRule(FaultKind.BUSY, every_s=3 * _DAY_S, lasts_s=_HOUR_S, retry_after_s=900, spares_robots=True),
+        FaultRule(FaultKind.RESET, share=0.2, every_s=_DAY_S, lasts_s=2 * _HOUR_S),
+        FaultRule(FaultKind.STALL, share=0.1, every_s=2 * _DAY_S, lasts_s=_HOUR_S),
+        FaultRule(FaultKind.CONNECT, every_s=4 * _DAY_S, lasts_s=3 * _HOUR_S),
+        FaultRule(FaultKind.TRUNCATED, share=0.1, every_s=_DAY_S, lasts_s=_HOUR_S),
+        FaultRule(FaultKind.UNASKED_304, share=0.05),
+        FaultRule(FaultKind.ERROR, path="/robots.txt", every_s=3 * _DAY_S, lasts_s=8 * _HOUR_S),
+    )
+    return FaultPlan(seed, rules)

@@ -1,0 +1,67 @@
+"""`lab`: simulated crawls."""
+
+import json
+from pathlib import Path
+
+import click
+
+from recrawl.cli.paint import line
+
+
+@click.group()
+def lab() -> None:
+    """Simulated crawls: what you simulate is what you run."""
+
+
+@lab.command()
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="The same seed gives the same month, byte for byte."
+)
+@click.option("--days", type=click.FloatRange(0.01, 3650), default=30.0, show_default=True)
+@click.option("--servers", type=click.IntRange(1, 100), default=3, show_default=True)
+@click.option("--pages", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Pages on each server.")
+@click.option(
+    "--gap", "gap_s", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between requests."
+)
+@click.option("--faults/--no-faults", default=True, show_default=True, help="Timeouts, resets, 5xx, busy spells, …")
+@click.option("--events", "events_file", type=click.Path(path_type=Path), help="Write the event log here (JSON lines).")
+@click.option("--requests", "requests_file", type=click.Path(path_type=Path), help="Write what the servers saw here.")
+@click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
+def month(
+    seed: int,
+    days: float,
+    servers: int,
+    pages: int,
+    gap_s: float,
+    faults: bool,
+    events_file: Path | None,
+    requests_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Crawl a simulated web under a virtual clock: the whole engine, a month in seconds, the same for the same seed."""
+    from recrawl.lab.faults import CALM, rough
+    from recrawl.lab.month import simulate
+    from recrawl.lab.requests_log import render_line
+    from recrawl.lab.varied import varied_world
+
+    result = simulate(varied_world(seed, servers, pages), seed, days, rough(seed) if faults else CALM, gap_s)
+    if events_file:
+        events_file.write_text("".join(event + "\n" for event in result.events), "utf-8")
+    if requests_file:
+        requests_file.write_text("".join(map(render_line, result.requests)), "utf-8")
+    totals = result.store.totals()
+    summary = {
+        "seed": seed,
+        "days": days,
+        "pages": totals.live,
+        "requests": result.counts["requests"],
+        "changes": result.counts["changed"],
+        "not_modified": result.counts["not_modified"],
+        "failed": result.counts["failed"],
+        "stale": len(result.stale()),
+        "events": len(result.events),
+    }
+    if as_json:
+        line(summary)
+    else:
+        click.echo("\n".join(f"{name:<13}{json.dumps(value)}" for name, value in summary.items()))
