@@ -38,6 +38,7 @@ assert STATE.itemsize <= 64
 States = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 
 def unknown(pages: int) -> States:
@@ -66,3 +67,14 @@ class Sightings:
     changed_ago_s: Floats
     size_bytes: Floats
     response_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What lies around a batch of pages, aligned with their states. `group`: the number the policy gave to the page's
+    site and pattern. `server_price`: what relief of an overloaded server adds to the common price. `notices`: pages ×
+    sources (in the order of `model.notice.Source`), how many came since the page's last visit that was evidence."""
+
+    group: Ints
+    server_price: Floats
+    notices: Ints

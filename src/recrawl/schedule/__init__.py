@@ -12,10 +12,32 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from recrawl.ports import Policy
+from recrawl.schedule.groups import GroupsPolicy
+from recrawl.schedule.nutch import NutchPolicy
 from recrawl.schedule.poisson import PoissonPolicy
+from recrawl.schedule.ranked import cho, lambdacrawl, likelihood, proportional
 from recrawl.schedule.settings import Settings
+from recrawl.schedule.simple import MultiplicativePolicy, StaticPolicy
+from recrawl.schedule.staleness import StalenessPolicy
+from recrawl.schedule.stormcrawler import StormCrawlerPolicy
+from recrawl.schedule.value import value_policy
 
-POLICIES: Mapping[str, Callable[[Settings], Policy]] = MappingProxyType({"poisson": PoissonPolicy})
+POLICIES: Mapping[str, Callable[[Settings], Policy]] = MappingProxyType(
+    {
+        "static": StaticPolicy,
+        "multiplicative": MultiplicativePolicy,
+        "groups": GroupsPolicy,
+        "poisson": PoissonPolicy,
+        "staleness": StalenessPolicy,
+        "nutch": NutchPolicy,
+        "stormcrawler": StormCrawlerPolicy,
+        "proportional": proportional,
+        "cho": cho,
+        "lambdacrawl": lambdacrawl,
+        "likelihood": likelihood,
+        "value": value_policy,
+    }
+)
 
 
 def policy(name: str, settings: Settings | None = None) -> Policy:

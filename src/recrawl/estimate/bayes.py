@@ -1,0 +1,140 @@
+"""The belief about one page: a weight for each of twelve change rates, and a regime that may switch.
+
+    λ_k     RATES_PER_DAY      twelve rates, log-spaced from 1/1500 to 24 a day
+    κ       SWITCH_PER_DAY     with this rate a page draws a new rate from its group's law
+    π       law                the group's law over the rates: the prior of its pages
+    Q − Λ                      generator of "rate so far, and no change yet"; symmetric after scaling by √π
+    d, V    decay, modes       its eigenvalues and eigenvectors: e^{(Q−Λ)x} is a small matrix product
+    S(x)    survival           P(no change within x days) = Σ_j c_j e^{d_j x}
+
+What is stored of a page is not the weight but the likelihood ratio weight/law, as the square root of the logarithm in
+one byte a rate (finest where it matters): zero everywhere means "the group's law", so a page never visited needs no special case, and when the law is learnt
+better every page of the group follows without being touched. The byte is rounded up or down by a hash of the
+visit, so that many small pieces of evidence are not lost between two steps.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from recrawl.model.belief import RATES, Bools, Floats, Ints, States
+
+RATES_PER_DAY: Floats = np.geomspace(1.0 / 1500.0, 24.0, RATES)
+SWITCH_PER_DAY = 1.0 / 1000.0
+DAY_S = 86400.0
+MOST_NATS = 16.0  # what a byte can hold: a rate e^16 times less likely than the likeliest is out of the question
+_DECODED: Floats = np.exp(-MOST_NATS * (np.arange(256) / 255.0) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """The laws of all groups with what follows from them; one row a group."""
+
+    law: Floats
+    root: Floats
+    decay: Floats
+    modes: Floats
+    mass: Floats  # Vᵀ√π: what each mode adds to a probability
+
+
+@dataclass(frozen=True, slots=True)
+class Prospects:
+    """S(x) of pages as sums of exponentials, one row a page."""
+
+    share: Floats
+    decay: Floats
+
+    def rows(self, index: npt.NDArray[np.intp]) -> "Prospects":
+        return Prospects(self.share[index], self.decay[index])
+
+
+def prepare(law: Floats) -> Laws:
+    root = np.sqrt(law)
+    generator = SWITCH_PER_DAY * root[:, :, None] * root[:, None, :]
+    diagonal = np.arange(RATES)
+    generator[:, diagonal, diagonal] -= RATES_PER_DAY + SWITCH_PER_DAY
+    decay, modes = np.linalg.eigh(generator)
+    return Laws(law, root, decay, modes, np.einsum("gkj,gk->gj", modes, root))
+
+
+def weights(states: States, group: Ints, laws: Laws) -> Floats:
+    """The belief itself: law times ratio, normalised."""
+    return normalised(laws.law[group] * _DECODED[states["weights"]])
+
+
+def normalised(rows: Floats) -> Floats:
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def encoded(belief: Floats, law: Floats, salt: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
+    """Ratios to the law as bytes; `salt` decides which way a remainder is rounded."""
+    ratio = belief / law
+    nats = -np.log(np.maximum(ratio / ratio.max(axis=1, keepdims=True), np.exp(-MOST_NATS)))
+    exact = 255.0 * np.sqrt(nats / MOST_NATS)
+    return np.asarray(np.minimum(np.floor(exact + _dither(salt)), 255.0), dtype=np.uint8)
+
+
+def _dither(salt: npt.NDArray[np.uint64]) -> Floats:
+    """Numbers in [0, 1), a fixed function of the salt and the rate's place."""
+    place = np.arange(1, RATES + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (salt[:, None] ^ place) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+
+
+def salted(states: States, at: Floats) -> npt.NDArray[np.uint64]:
+    """A visit's own number, from when it was and what had been seen before."""
+    seen = np.ascontiguousarray(states["watched_s"]).view(np.uint64)
+    return seen * np.uint64(0xD6E8FEB86659FD93) ^ np.asarray(at, dtype=np.float64).view(np.uint64)
+
+
+def prospects(belief: Floats, group: Ints, laws: Laws) -> Prospects:
+    amount = np.einsum("nk,nkj->nj", belief / laws.root[group], laws.modes[group])
+    return Prospects(amount * laws.mass[group], laws.decay[group])
+
+
+def survival(ahead: Prospects, days: Floats) -> Floats:
+    return np.asarray((ahead.share * np.exp(ahead.decay * days[:, None])).sum(axis=1))
+
+
+def survival_and_area(ahead: Prospects, days: Floats) -> tuple[Floats, Floats]:
+    """S(x), and its integral from 0 to x."""
+    faded = np.exp(ahead.decay * days[:, None])
+    return (ahead.share * faded).sum(axis=1), (ahead.share * (faded - 1.0) / ahead.decay).sum(axis=1)
+
+
+def unchanged_part(belief: Floats, days: Floats, group: Ints, laws: Laws) -> Floats:
+    """Joint weight of each rate and "no change within x"; its row sum is S(x)."""
+    modes = laws.modes[group]
+    amount = np.einsum("nk,nkj->nj", belief / laws.root[group], modes)
+    faded = amount * np.exp(laws.decay[group] * days[:, None])
+    return np.asarray(np.maximum(np.einsum("nj,nkj->nk", faded, modes) * laws.root[group], 1e-300))
+
+
+def drifted(belief: Floats, days: Floats, law: Floats) -> Floats:
+    """Where the rate may be by now, whatever was seen: w e^{Qx}."""
+    kept = np.exp(-SWITCH_PER_DAY * days)[:, None]
+    return belief * kept + (1.0 - kept) * law
+
+
+def updated(
+    belief: Floats, days: Floats, changed: Bools, changed_ago_days: Floats, group: Ints, laws: Laws
+) -> tuple[Floats, Floats]:
+    """The belief after a gap and its verdict, and S(x) as it was predicted. `changed_ago_days`: NaN where unknown."""
+    same = unchanged_part(belief, days, group, laws)
+    anything = drifted(belief, days, laws.law[group])
+    told = changed & np.isfinite(changed_ago_days)
+    ago = np.where(told, np.clip(changed_ago_days, 0.0, days), 0.0)[:, None]
+    dated = anything * RATES_PER_DAY * np.exp(-RATES_PER_DAY * ago)
+    after = np.where(changed[:, None], np.where(told[:, None], dated, np.maximum(anything - same, 1e-12)), same)
+    return normalised(after), same.sum(axis=1)
+
+
+def rate_interval(belief: Floats, mass: float = 0.9) -> tuple[Floats, Floats, Floats]:
+    """Mean rate per day and the bounds between which the belief puts `mass`."""
+    running = np.cumsum(belief, axis=1)
+    tail = (1.0 - mass) / 2.0
+    low = RATES_PER_DAY[np.argmax(running >= tail, axis=1)]
+    high = RATES_PER_DAY[np.argmax(running >= 1.0 - tail - 1e-12, axis=1)]
+    return belief @ RATES_PER_DAY, low, high

@@ -1,0 +1,38 @@
+"""The law of a group of pages: its own pages' beliefs, shrunk to its site, the site shrunk to the world.
+
+This is the cold start: a page never seen is expected to change as its siblings do. Sums are kept, not lists: a
+page's belief is taken out of its group's sum and put back after each visit, so no scan over all pages is needed.
+"""
+
+import numpy as np
+
+from recrawl.estimate.bayes import RATES_PER_DAY, normalised
+from recrawl.model.belief import Floats, Ints
+
+MEDIAN_PER_DAY = 1.0 / 30.0  # before anything is known: log-normal around once a month
+SPREAD = 2.2
+SITE_STRENGTH = 8.0  # in pages
+WORLD_STRENGTH = 4.0
+_LEAST = 1e-6
+
+
+def first_law() -> Floats:
+    distance = (np.log(RATES_PER_DAY) - np.log(MEDIAN_PER_DAY)) / SPREAD
+    law = np.exp(-0.5 * distance**2)
+    return np.asarray(law / law.sum())
+
+
+def pooled(group_sums: Floats, group_site: Ints, sites: int) -> Floats:
+    """The law of every group from the summed beliefs of its pages."""
+    site_sums = np.zeros((sites, group_sums.shape[1]))
+    np.add.at(site_sums, group_site, group_sums)
+    world = normalised((site_sums.sum(axis=0) + WORLD_STRENGTH * first_law())[None, :])
+    site = normalised(site_sums + WORLD_STRENGTH * world)
+    return normalised(np.maximum(normalised(group_sums + SITE_STRENGTH * site[group_site]), _LEAST))
+
+
+def moved(group_sums: Floats, group: Ints, before: Floats, after: Floats, joined: Floats) -> Floats:
+    """The sums when pages' beliefs change; `joined`: 1 where a page enters its group with this visit."""
+    sums = group_sums.copy()
+    np.add.at(sums, group, after - before * (1.0 - joined)[:, None])
+    return np.asarray(np.maximum(sums, 0.0))

@@ -1,0 +1,193 @@
+"""Operational time: how fast a site's clock runs, hour by hour.
+
+A page's hazard is its own rate, times the hour's share of the site's day (rhythm, S0 modernised), times how busy
+the site was just then (activity: a release, a re-design). Both are fitted from outcomes that only say "between then
+and now" by expectation-maximisation; with running sums over the hours one step costs a pass over the outcomes.
+
+    ρ       rhythm      24 intensities with mean 1: when in the day the site changes
+    a       activity    one factor an hour of the recent past, prior mean 1
+    ∫ρa     elapsed     operational days, the time that beliefs are updated with
+
+Neither is trusted before it has proved itself: several clocks run side by side (`CLOCKS`: how much rhythm, how much
+activity), each predicts every outcome before it is learnt from, and a site goes by the clock whose predictions of
+the last thousand visits or so were best. The rhythm of the hour is learnt alone; what distinguishes weekdays is
+left to the activity, for a weekday's profile learnt from censored outcomes bites its own tail.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recrawl.model.belief import Bools, Floats, Ints
+
+HOURS_KEPT = 12 * 7 * 24
+RHYTHM_STEPS = 20
+ACTIVITY_STEPS = 2
+ACTIVITY_HOURS = 21 * 24
+LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
+RHYTHM_STRENGTH = 1.0  # expected changes
+FORGET = 0.998  # per outcome
+OUTCOMES_PER_SITE = 16384
+_SLACK = 7 * 24
+
+# share of the rhythm used; strength of the activity's prior in expected changes (inf: no activity)
+CLOCKS: tuple[tuple[float, float], ...] = (
+    (0.0, np.inf),
+    (0.5, np.inf),
+    (0.9, np.inf),
+    (0.0, 1.0),
+    (0.0, 0.3),
+    (0.9, 1.0),
+    (0.9, 0.3),
+    (0.9, 0.1),
+)
+_RHYTHM_SHARE: Floats = np.array([share for share, _ in CLOCKS])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Visits that ended a gap: site, first and last hour, verdict, and the page's rate as it was believed."""
+
+    site: Ints
+    begin: Ints
+    end: Ints
+    changed: Bools
+    rate: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """`origin`: the hour (since 1970) of the first column; `hour`: now; arrays by clock, site, hour."""
+
+    origin: int
+    hour: int
+    rhythm: Floats
+    activity: Floats
+    elapsed: Floats
+    proof: Floats
+    outcomes: Outcomes
+    fresh: tuple[Outcomes, ...] = ()
+
+    @property
+    def best(self) -> Ints:
+        """The clock each site goes by."""
+        return np.asarray(self.proof.argmax(axis=0))
+
+
+def nothing_seen() -> Outcomes:
+    none = np.zeros(0, dtype=np.int64)
+    return Outcomes(none, none, none, np.zeros(0, dtype=np.bool_), np.zeros(0))
+
+
+def started(sites: int, hour: int) -> Tempo:
+    columns = HOURS_KEPT + _SLACK
+    flat = np.ones((len(CLOCKS), sites, columns))
+    tempo = Tempo(
+        hour, hour, np.ones((sites, 24)), flat, np.zeros((len(CLOCKS), sites, columns + 1)),
+        np.zeros((len(CLOCKS), sites)), nothing_seen(),
+    )  # fmt: skip
+    return with_elapsed(tempo, 0)
+
+
+def with_sites(tempo: Tempo, sites: int) -> Tempo:
+    """Room for more sites, each starting with a flat clock."""
+    more = sites - tempo.rhythm.shape[0]
+    if more <= 0:
+        return tempo
+    blank = started(more, tempo.origin)
+    return replace(
+        tempo,
+        rhythm=np.concatenate([tempo.rhythm, blank.rhythm]),
+        activity=np.concatenate([tempo.activity, blank.activity], axis=1),
+        elapsed=np.concatenate([tempo.elapsed, blank.elapsed], axis=1),
+        proof=np.concatenate([tempo.proof, blank.proof], axis=1),
+    )
+
+
+def profile(tempo: Tempo) -> Floats:
+    """ρ as each clock uses it: clock × site × hour of the day."""
+    return np.asarray(1.0 + _RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
+
+
+def with_elapsed(tempo: Tempo, first: int) -> Tempo:
+    """Running operational days, anew from column `first` on; hours to come have activity 1."""
+    columns = tempo.activity.shape[2]
+    hours = (tempo.origin + np.arange(first, columns)) % 24
+    speed = profile(tempo)[:, :, hours] * tempo.activity[:, :, first:] / 24.0
+    elapsed = tempo.elapsed.copy()
+    elapsed[:, :, first + 1 :] = elapsed[:, :, first : first + 1] + np.cumsum(speed, axis=2)
+    return replace(tempo, elapsed=elapsed)
+
+
+def at_hour(tempo: Tempo, hour: int) -> Tempo:
+    """Time goes on; when the columns run out the oldest weeks are let go."""
+    if hour <= tempo.hour:
+        return tempo
+    if hour - tempo.origin < tempo.activity.shape[2] - 48:
+        return replace(tempo, hour=hour)
+    origin = hour - HOURS_KEPT + 48
+    gone = min(origin - tempo.origin, tempo.activity.shape[2])
+    activity = np.ones_like(tempo.activity)
+    activity[:, :, : activity.shape[2] - gone] = tempo.activity[:, :, gone:]
+    return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity), 0)
+
+
+def operational_days(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, end: Floats) -> Floats:
+    """∫ρa between two moments (hours since 1970, fractions allowed); before the window the clock ran evenly."""
+    return _reading(tempo, clock, site, end) - _reading(tempo, clock, site, begin)
+
+
+def _reading(tempo: Tempo, clock: Ints, site: Ints, hour: Floats) -> Floats:
+    column = hour - tempo.origin
+    inside = np.clip(column, 0.0, tempo.activity.shape[2])
+    whole = np.minimum(inside.astype(np.int64), tempo.activity.shape[2] - 1)
+    low, high = tempo.elapsed[clock, site, whole], tempo.elapsed[clock, site, whole + 1]
+    return np.asarray(low + (high - low) * (inside - whole) + (column - inside) / 24.0)
+
+
+def moment_after(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, days: Floats, now: float) -> Floats:
+    """The hour (since 1970, not before now) at which so many operational days have passed since `begin`."""
+    here = np.full(begin.shape, now)
+    left = np.maximum(days - operational_days(tempo, clock, site, begin, here), 0.0)
+    whole = np.floor(left)
+    hours = (int(np.floor(now)) + np.arange(25)) % 24
+    speed = profile(tempo)[clock, site][:, hours] / 24.0
+    speed[:, 0] *= 1.0 - (now - np.floor(now))
+    passed = np.cumsum(speed, axis=1)
+    step = np.minimum((passed < (left - whole)[:, None]).sum(axis=1), 24)
+    row = np.arange(begin.size)
+    before = passed[row, step] - speed[row, step]
+    part = np.clip((left - whole - before) / np.maximum(speed[row, step], 1e-12), 0.0, 1.0)
+    first = 1.0 - (now - np.floor(now))
+    hours_on = np.where(step == 0, part * first, first + step - 1.0 + part)
+    return np.asarray(now + 24.0 * whole + hours_on)
+
+
+def judged(tempo: Tempo, site: Ints, changed: Bools, survival: Floats) -> Tempo:
+    """Every clock is held to what it predicted; `survival`: clock × visit."""
+    sites = tempo.rhythm.shape[0]
+    sure = np.clip(survival, 1e-6, 1.0 - 1e-6)
+    score = np.log(np.where(changed, 1.0 - sure, sure))
+    kept = FORGET ** np.bincount(site, minlength=sites)
+    gained = np.stack([np.bincount(site, weights=row, minlength=sites) for row in score])
+    return replace(tempo, proof=tempo.proof * kept + gained)
+
+
+def noted(tempo: Tempo, more: Outcomes) -> Tempo:
+    return replace(tempo, fresh=(*tempo.fresh, more)) if more.site.size else tempo
+
+
+def gathered(tempo: Tempo) -> Tempo:
+    """The outcomes kept: those within the window, the newest of each site."""
+    parts = (tempo.outcomes, *tempo.fresh)
+    every = Outcomes(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in Outcomes.__dataclass_fields__)
+    )
+    recent = every.end > tempo.origin
+    limit = OUTCOMES_PER_SITE * tempo.rhythm.shape[0]
+    kept = np.flatnonzero(recent)[-limit:]
+    return replace(tempo, outcomes=taken(every, kept), fresh=())
+
+
+def taken(outcomes: Outcomes, index: Ints) -> Outcomes:
+    return Outcomes(*(getattr(outcomes, name)[index] for name in Outcomes.__dataclass_fields__))

@@ -1,0 +1,94 @@
+"""How far a source of notices is to be believed: per site and source, from visits alone.
+
+    r   recall      share of the changes it announces
+    ν   false rate  notices per page and day that no change stands behind
+
+A gap that ended in "same" holds false notices only: they give ν. A gap that ended in "changed" holds r·E[N] true
+ones on top: they give r. Both are sums, forgotten slowly, drawn to "says nothing" while little is known; so a liar
+(ν high, r low) is ignored by itself, and with a good source silence becomes evidence of rest.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recrawl.estimate.bayes import RATES_PER_DAY
+from recrawl.model.belief import Bools, Floats, Ints
+from recrawl.model.notice import Source
+
+SOURCES = len(Source)
+FORGET = 0.9995  # per visit of the site
+MOST_RECALL = 0.98
+_CHANGES = 4.0  # expected changes without a notice that every source starts with
+_DAYS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Sums by site and source."""
+
+    quiet_days: Floats
+    quiet_notices: Floats
+    found_changes: Floats
+    found_days: Floats
+    found_notices: Floats
+
+    @property
+    def false_per_day(self) -> Floats:
+        return np.asarray((self.quiet_notices + 0.1) / (self.quiet_days + _DAYS))
+
+    @property
+    def recall(self) -> Floats:
+        true_notices = self.found_notices - self.false_per_day * self.found_days
+        return np.clip(true_notices / (self.found_changes + _CHANGES), 0.0, MOST_RECALL)
+
+
+def started(sites: int) -> Trust:
+    return Trust(*(np.zeros((sites, SOURCES)) for _ in range(5)))
+
+
+def with_sites(trust: Trust, sites: int) -> Trust:
+    more = sites - trust.quiet_days.shape[0]
+    if more <= 0:
+        return trust
+    return Trust(
+        *(np.concatenate([getattr(trust, name), np.zeros((more, SOURCES))]) for name in Trust.__dataclass_fields__)
+    )
+
+
+def learned(trust: Trust, site: Ints, days: Floats, changed: Bools, expected: Floats, notices: Ints) -> Trust:
+    """Fold judged gaps; `expected`: E[N] of a gap that ended in "changed"."""
+    kept = (FORGET ** np.bincount(site, minlength=trust.quiet_days.shape[0]))[:, None]
+    sums = {name: getattr(trust, name) * kept for name in Trust.__dataclass_fields__}
+    every = np.ones(SOURCES)
+    quiet, found = ~changed, changed
+    np.add.at(sums["quiet_days"], site[quiet], days[quiet, None] * every)
+    np.add.at(sums["quiet_notices"], site[quiet], notices[quiet])
+    np.add.at(sums["found_changes"], site[found], expected[found, None] * every)
+    np.add.at(sums["found_days"], site[found], days[found, None] * every)
+    np.add.at(sums["found_notices"], site[found], notices[found])
+    return replace(trust, **sums)
+
+
+def speaking(trust: Trust) -> Bools:
+    """Sites for which some source announces a tenth of the changes or more."""
+    return np.asarray((trust.recall >= 0.1).any(axis=1))
+
+
+def likelihoods(trust: Trust, site: Ints, days: Floats, notices: Ints) -> tuple[Floats, Floats]:
+    """Per page and rate, up to a common factor: of the notices with no change, and of the notices with any number of
+    changes, e^{−λx} included in the first."""
+    recall, false = trust.recall[site], np.maximum(trust.false_per_day[site], 1e-6)
+    log_same = -RATES_PER_DAY * days[:, None]
+    log_any = np.zeros_like(log_same)
+    for source in range(SOURCES):
+        r, v, n = recall[:, source, None], false[:, source, None], notices[:, source, None]
+        log_any += n * np.log1p(r * RATES_PER_DAY / v) - r * RATES_PER_DAY * days[:, None]
+    return log_same, log_any
+
+
+def with_notices(belief: Floats, trust: Trust, site: Ints, days: Floats, notices: Ints) -> tuple[Floats, Floats]:
+    """The belief given the notices and the silence, and per rate the probability that nothing changed."""
+    log_same, log_any = likelihoods(trust, site, days, notices)
+    told = belief * np.exp(log_any - log_any.max(axis=1, keepdims=True))
+    return told / told.sum(axis=1, keepdims=True), np.exp(np.minimum(log_same - log_any, 0.0))

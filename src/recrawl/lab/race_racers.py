@@ -1,0 +1,209 @@
+"""The policies at the track: the same objects that pace live pages, asked every hour.
+
+A policy that names gaps but knows no budget is scaled: the pages with the largest share of their gap behind them go
+first, which is one common factor on all gaps, found anew every hour. A policy that ranks pages is asked for its
+ranking. `value` is asked what visits are worth and moves its own price.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from recrawl.estimate.bayes import Prospects
+from recrawl.estimate.trust import SOURCES
+from recrawl.lab.race_history import DAY_S, MONDAY_AT, History, rates_per_day
+from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
+from recrawl.ports import Policy
+from recrawl.schedule.index import value_of_rate
+from recrawl.schedule.ranked import harmonic_index, proportional_index
+from recrawl.schedule.value import ValuePolicy
+
+Rank = Callable[[Floats, Floats], Floats]
+
+
+@runtime_checkable
+class Ranking(Policy, Protocol):
+    def worth(self, states: States, importance: Floats, now: float) -> Floats: ...
+
+
+def seen_by(history: History, pages: Ints, at_s: float, changed: Bools, first: bool) -> Sightings:
+    return Sightings(
+        at=np.full(len(pages), MONDAY_AT + at_s),
+        changed=changed,
+        first=np.full(len(pages), first),
+        changed_ago_s=np.full(len(pages), np.nan),
+        size_bytes=history.size_bytes[pages],
+        response_s=np.full(len(pages), 0.2),
+    )
+
+
+def most(urgency: Floats, pages: Ints, room: int) -> Ints:
+    """The `room` most urgent of the pages, in order."""
+    if room <= 0:
+        return np.zeros(0, dtype=np.int64)
+    if room < len(pages):
+        best = np.argpartition(-urgency, room - 1)[:room]
+        pages, urgency = pages[best], urgency[best]
+    return np.asarray(pages[np.argsort(-urgency, kind="stable")])
+
+
+@dataclass(slots=True)
+class Scaled:
+    """Gaps under one common factor."""
+
+    history: History
+    policy: Policy
+    dice: np.random.Generator
+    slots: tuple[int, ...] = ()  # hours of the day at which visits are made; empty: any
+    states: States = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.states = unknown(self.history.pages)
+
+    def hold(self, pages: Ints, at_s: float) -> None:
+        self._learn(pages, seen_by(self.history, pages, at_s, np.zeros(len(pages), dtype=np.bool_), True))
+
+    def see(self, pages: Ints, at_s: float, changed: Bools) -> None:
+        self._learn(pages, seen_by(self.history, pages, at_s, changed, False))
+
+    def hear(self, pages: Ints) -> None:
+        """These policies know no notices."""
+
+    def _learn(self, pages: Ints, seen: Sightings) -> None:
+        states = self.policy.observe(self.states[pages], seen)
+        luck = self.dice.random(len(pages))
+        states["gap_s"] = self.policy.next_gap_s(states, self.history.importance[pages], float(seen.at[0]), luck)
+        self.states[pages] = states
+
+    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+        pages = np.flatnonzero(held)
+        if self.slots and int(at_s // 3600) % 24 not in self.slots:
+            return np.zeros(0, dtype=np.int64)
+        passed = MONDAY_AT + at_s - self.states["seen_at"][pages]
+        return most(passed / self.states["gap_s"][pages], pages, room)
+
+
+@dataclass(slots=True)
+class Ranked:
+    """The first in the policy's own order."""
+
+    history: History
+    policy: Ranking
+    states: States = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.states = unknown(self.history.pages)
+
+    def hold(self, pages: Ints, at_s: float) -> None:
+        never = np.zeros(len(pages), dtype=np.bool_)
+        self.states[pages] = self.policy.observe(self.states[pages], seen_by(self.history, pages, at_s, never, True))
+
+    def see(self, pages: Ints, at_s: float, changed: Bools) -> None:
+        self.states[pages] = self.policy.observe(self.states[pages], seen_by(self.history, pages, at_s, changed, False))
+
+    def hear(self, pages: Ints) -> None:
+        """These policies know no notices."""
+
+    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+        pages = np.flatnonzero(held)
+        urgency = self.policy.worth(self.states[pages], self.history.importance[pages], MONDAY_AT + at_s)
+        return most(urgency, pages, room)
+
+
+@dataclass(slots=True)
+class Oracle:
+    """Knows every page's true rate from the start, and nothing else."""
+
+    history: History
+    index: Rank
+    rate: Floats = field(init=False)
+    seen_s: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rate = rates_per_day(self.history)
+        self.seen_s = np.zeros(self.history.pages)
+
+    def hold(self, pages: Ints, at_s: float) -> None:
+        self.seen_s[pages] = at_s
+
+    def see(self, pages: Ints, at_s: float, changed: Bools) -> None:
+        self.seen_s[pages] = at_s
+
+    def hear(self, pages: Ints) -> None:
+        """Knows the rates, hears nothing."""
+
+    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+        pages = np.flatnonzero(held)
+        days = (at_s - self.seen_s[pages]) / DAY_S
+        return most(self.history.importance[pages] * self.index(self.rate[pages], days), pages, room)
+
+
+ORACLES: dict[str, Rank] = {
+    "oracle-cho": value_of_rate,
+    "oracle-lambdacrawl": harmonic_index,
+    "oracle-proportional": proportional_index,
+}
+
+
+@dataclass(slots=True)
+class Value:
+    """Our own: everything worth its price is visited while there is room. What pages are expected to do is kept
+    between hours and worked out anew only for the visited, or for all when the laws were learnt anew."""
+
+    history: History
+    policy: ValuePolicy
+    states: States = field(init=False)
+    group: Ints = field(init=False)
+    notices: Ints = field(init=False)
+    ahead: Prospects = field(init=False)
+    settled_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.states = unknown(self.history.pages)
+        self.policy = self.policy.with_groups(self.history.group_names)
+        self.group = np.array([self.policy.knowledge.groups.index(n) for n in self.history.group_names])[
+            self.history.group
+        ]
+        self.notices = np.zeros((self.history.pages, SOURCES), dtype=np.int64)
+        self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
+
+    def _around(self, pages: Ints) -> Context:
+        return Context(self.group[pages], np.zeros(len(pages)), self.notices[pages])
+
+    def hold(self, pages: Ints, at_s: float) -> None:
+        self._learn(pages, seen_by(self.history, pages, at_s, np.zeros(len(pages), dtype=np.bool_), True))
+
+    def see(self, pages: Ints, at_s: float, changed: Bools) -> None:
+        self._learn(pages, seen_by(self.history, pages, at_s, changed, False))
+
+    def hear(self, pages: Ints) -> None:
+        np.add.at(self.notices[:, 0], pages, 1)
+
+    def _learn(self, pages: Ints, seen: Sightings) -> None:
+        around = self._around(pages)
+        before = self.states[pages]
+        self.states[pages] = self.policy.observe(before, seen, around)
+        self.policy = self.policy.learned(before, seen, around)
+        self.notices[pages] = 0
+        part = self.policy.prospects(self.states[pages], around)
+        self.ahead.share[pages], self.ahead.decay[pages] = part.share, part.decay
+
+    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+        laws = self.policy.laws
+        self.policy = self.policy.at(MONDAY_AT + at_s).priced(fill, (at_s - self.settled_s) / 3600.0)
+        self.settled_s = at_s
+        if self.policy.laws is not laws:
+            self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
+        pages = np.flatnonzero(held)
+        worth = self.policy.worth(
+            self.ahead.rows(pages), self.states[pages], self.history.importance[pages], MONDAY_AT + at_s,
+            self._around(pages),
+        )  # fmt: skip
+        enough = worth >= 1.0
+        return most(worth[enough], pages[enough], room)
+
+
+def restarted(racer: Value, policy: ValuePolicy) -> Value:
+    return replace(racer, policy=policy)

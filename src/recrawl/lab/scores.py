@@ -1,0 +1,92 @@
+"""What a policy made of a history: one row a race, and the means with their spread over seeds."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, stdev
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Shares are of the time pages existed (0..1). `missed`: versions never seen, of all. `cold_stale`: of the first
+    eight weeks. `by_site`: stale share of each. `over_polite`: requests beyond what a server allows (must be 0)."""
+
+    policy: str
+    budget: float
+    seed: int
+    trace: str
+    stale: float
+    stale_weighted: float
+    age_days: float
+    wasted: float
+    missed: float
+    delay_days: float
+    requests: int
+    cpu_s: float
+    longest_gap_days: float
+    cold_stale: float
+    requests_per_page_day: float
+    predicted_stale: float | None = None
+    over_polite: int = 0
+    scaled: bool = False  # intervals under one common factor, so that the policy spends the same budget
+    by_site: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    policy: str
+    budget: float
+    trace: str
+    seeds: int
+    stale: float
+    stale_spread: float
+    age_days: float
+    wasted: float
+    missed: float
+    delay_days: float
+    requests: float
+    cpu_s: float
+    scaled: bool
+
+
+def json_line(score: Score) -> str:
+    return json.dumps(asdict(score), separators=(",", ":"))
+
+
+def summarised(scores: Iterable[Score]) -> list[Summary]:
+    """Means over seeds, best first within a trace and budget."""
+    grouped: dict[tuple[str, float, str], list[Score]] = {}
+    for score in scores:
+        grouped.setdefault((score.trace, score.budget, score.policy), []).append(score)
+    found = [_summary(group) for group in grouped.values()]
+    return sorted(found, key=lambda one: (one.trace, one.budget, one.stale))
+
+
+def _summary(group: list[Score]) -> Summary:
+    first = group[0]
+    stale = [one.stale for one in group]
+    return Summary(
+        first.policy, first.budget, first.trace, len(group), fmean(stale), stdev(stale) if len(stale) > 1 else 0.0,
+        fmean(one.age_days for one in group), fmean(one.wasted for one in group), fmean(one.missed for one in group),
+        fmean(one.delay_days for one in group), fmean(one.requests for one in group),
+        fmean(one.cpu_s for one in group), first.scaled,
+    )  # fmt: skip
+
+
+def table(scores: Iterable[Score]) -> str:
+    """Plain text, one block a trace and budget; `~` marks policies whose intervals were scaled to the budget."""
+    lines: list[str] = []
+    block: tuple[str, float] | None = None
+    for one in summarised(scores):
+        if (one.trace, one.budget) != block:
+            block = (one.trace, one.budget)
+            lines += ["", f"{one.trace}, {one.budget:.4g} visits per page and day, {one.seeds} seed(s)"]
+            lines.append(
+                f"{'policy':<18}{'stale %':>9}{'±':>7}{'age d':>9}{'delay d':>9}{'wasted':>8}{'missed':>8}{'cpu s':>8}"
+            )
+        mark = "~" if one.scaled else " "
+        lines.append(
+            f"{one.policy:<17}{mark}{100 * one.stale:9.3f}{100 * one.stale_spread:7.3f}{one.age_days:9.3f}"
+            f"{one.delay_days:9.3f}{one.wasted:8.3f}{one.missed:8.3f}{one.cpu_s:8.1f}"
+        )
+    return "\n".join(lines[1:])

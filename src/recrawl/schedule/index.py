@@ -1,0 +1,51 @@
+"""The value of a visit now: the index every page is ranked by.
+
+    S(u)    probability that nothing changed within u of the last visit
+    V(x) =  ∫₀ˣ S − x·S(x)  +  ε·(x − ∫₀ˣ S)
+
+The first part is the marginal freshness a visit buys (Cho–Garcia-Molina, Azar et al., Whittle), averaged over the
+belief; the second (harmonic, after LambdaCrawl) keeps fast pages from being given up. V grows with x, so a due
+time can be solved for: V(x) = price.
+"""
+
+import numpy as np
+
+from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
+from recrawl.model.belief import Floats
+
+_HALVINGS = 40
+
+
+def value(survival: Floats, area: Floats, days: Floats, harmonic: float) -> Floats:
+    return np.asarray(area - days * survival + harmonic * (days - area))
+
+
+def value_at(ahead: Prospects, days: Floats, harmonic: float) -> Floats:
+    survival, area = survival_and_area(ahead, days)
+    return value(survival, area, days, harmonic)
+
+
+def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: float) -> Floats:
+    """The x with V(x) = price, by halving in the logarithm; `most_days` where the price is never reached."""
+    low = np.full(price.shape, np.log(1e-4))
+    high = np.full(price.shape, np.log(most_days))
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        enough = value_at(ahead, np.exp(middle), harmonic) >= price
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.asarray(np.exp(high))
+
+
+def value_told(belief: Floats, unchanged: Floats, days: Floats, harmonic: float) -> Floats:
+    """V when notices speak: per rate (1 − p + p ln p)/λ with p the probability that nothing changed."""
+    sure = np.clip(unchanged, 1e-300, 1.0)
+    gain = (1.0 - sure + sure * np.log(sure)) / RATES_PER_DAY
+    area = np.minimum((1.0 - sure) / RATES_PER_DAY, days[:, None])
+    return np.asarray((belief * (gain + harmonic * (days[:, None] - area))).sum(axis=1))
+
+
+def value_of_rate(rate: Floats, days: Floats, harmonic: float = 0.0) -> Floats:
+    """V for a page whose rate is taken as known; 0 for one that never changes."""
+    known = np.maximum(rate, 1e-12)
+    survival = np.exp(-known * days)
+    return value(survival, -np.expm1(-known * days) / known, days, harmonic)

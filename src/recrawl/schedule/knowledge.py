@@ -1,0 +1,126 @@
+"""What the value policy knows beyond single pages: laws of groups, tempo of sites, trust in sources, the price.
+
+A small value, kept in the store's memo as bytes and moved by pure folds. Groups are numbered in the order they
+were met; a group is a site and a pattern, named `site|pattern`, and belongs to its site.
+"""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recrawl.estimate import tempo as tempos
+from recrawl.estimate import trust as trusts
+from recrawl.estimate.pooling import first_law
+from recrawl.model.belief import RATES, Floats, Ints
+
+_VERSION = 1
+_SITE_END = "|"
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """`sums`: summed beliefs of each group's pages; `law`: what was last made of them."""
+
+    sites: tuple[str, ...]
+    groups: tuple[str, ...]
+    group_site: Ints
+    sums: Floats
+    law: Floats
+    tempo: tempos.Tempo
+    trust: trusts.Trust
+    price: float
+    refitted_hour: int
+    pooled_hour: int
+
+
+def started(price: float, hour: int) -> Knowledge:
+    """One group of one nameless site, for pages of which nothing else is known."""
+    return Knowledge(
+        ("",), (_SITE_END,), np.zeros(1, dtype=np.int64), np.zeros((1, RATES)), first_law()[None, :],
+        tempos.started(1, hour), trusts.started(1), price, hour, hour,
+    )  # fmt: skip
+
+
+def group_name(site: str, pattern: str) -> str:
+    return f"{site}{_SITE_END}{pattern}"
+
+
+def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
+    """Room for groups not met before; a new group starts with the mean law of its site, or of all."""
+    known = set(knowledge.groups)
+    new = [name for name in dict.fromkeys(names) if name not in known]
+    if not new:
+        return knowledge
+    site_names = list(dict.fromkeys([*knowledge.sites, *(name.split(_SITE_END, 1)[0] for name in new)]))
+    number = {name: place for place, name in enumerate(site_names)}
+    new_site = np.array([number[name.split(_SITE_END, 1)[0]] for name in new], dtype=np.int64)
+    new_law = np.stack([_law_for(knowledge, site) for site in new_site])
+    return replace(
+        knowledge,
+        sites=tuple(site_names),
+        groups=(*knowledge.groups, *new),
+        group_site=np.concatenate([knowledge.group_site, new_site]),
+        sums=np.concatenate([knowledge.sums, np.zeros((len(new), RATES))]),
+        law=np.concatenate([knowledge.law, new_law]),
+        tempo=tempos.with_sites(knowledge.tempo, len(site_names)),
+        trust=trusts.with_sites(knowledge.trust, len(site_names)),
+    )
+
+
+def _law_for(knowledge: Knowledge, site: int) -> Floats:
+    own = knowledge.group_site == site
+    weight = knowledge.sums.sum(axis=1) + 1e-3
+    chosen = weight * own if own.any() else weight
+    law = (chosen[:, None] * knowledge.law).sum(axis=0)
+    return np.asarray(law / law.sum())
+
+
+def group_numbers(knowledge: Knowledge, names: Sequence[str]) -> Ints:
+    """The groups' numbers; a name not met before is the nameless group."""
+    number = {name: place for place, name in enumerate(knowledge.groups)}
+    return np.array([number.get(name, 0) for name in names], dtype=np.int64)
+
+
+def to_bytes(knowledge: Knowledge) -> bytes:
+    """Outcomes, rhythm, proof and sums; the clocks themselves are refitted from these when read back."""
+    tempo = tempos.gathered(knowledge.tempo)
+    seen = tempo.outcomes
+    out = io.BytesIO()
+    np.savez_compressed(
+        out,
+        numbers=np.array([_VERSION, tempo.origin, tempo.hour, knowledge.refitted_hour, knowledge.pooled_hour]),
+        price=np.array([knowledge.price]),
+        sites=np.array(knowledge.sites),
+        groups=np.array(knowledge.groups),
+        group_site=knowledge.group_site,
+        sums=knowledge.sums.astype(np.float32),
+        law=knowledge.law,
+        rhythm=tempo.rhythm.astype(np.float32),
+        activity=tempo.activity.astype(np.float32),
+        proof=tempo.proof,
+        outcomes=np.stack([seen.site, seen.begin, seen.end, seen.changed.astype(np.int64)]),
+        rates=seen.rate.astype(np.float32),
+        trust=np.stack([getattr(knowledge.trust, name) for name in trusts.Trust.__dataclass_fields__]),
+    )
+    return out.getvalue()
+
+
+def from_bytes(data: bytes) -> Knowledge:
+    with np.load(io.BytesIO(data), allow_pickle=False) as kept:
+        version, origin, hour, refitted, pooled = (int(number) for number in kept["numbers"])
+        if version != _VERSION:
+            raise ValueError(f"knowledge of version {version} cannot be read by this recrawl")
+        site, begin, end, changed = kept["outcomes"]
+        outcomes = tempos.Outcomes(site, begin, end, changed.astype(np.bool_), kept["rates"].astype(np.float64))
+        tempo = tempos.started(len(kept["sites"]), origin)
+        tempo = replace(
+            tempo, hour=hour, rhythm=kept["rhythm"].astype(np.float64), proof=kept["proof"], outcomes=outcomes,
+            activity=kept["activity"].astype(np.float64),
+        )  # fmt: skip
+        return Knowledge(
+            tuple(str(name) for name in kept["sites"]), tuple(str(name) for name in kept["groups"]),
+            kept["group_site"], kept["sums"].astype(np.float64), kept["law"], tempos.with_elapsed(tempo, 0),
+            trusts.Trust(*kept["trust"]), float(kept["price"][0]), refitted, pooled,
+        )  # fmt: skip

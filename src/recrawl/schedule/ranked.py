@@ -1,0 +1,75 @@
+"""Policies of the literature that rank pages by an index of estimated rate and time since the visit.
+
+proportional   λx                  visit as often as it changes
+cho            V(x) of `index`     Cho and Garcia-Molina 2000/2003: freshness-optimal for known rates
+lambdacrawl    λx²/(1 + λx)        Kolobov et al. 2019: harmonic freshness; the marginal gain of ln(ρ/(λ + ρ))
+likelihood     V(x) of `index`     the same with plain maximum likelihood, which gives up what never changed
+staleness      (T − t)·s − p·g     S3; see `staleness`
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from recrawl.estimate import poisson, rates
+from recrawl.model.belief import Floats, Sightings, States
+from recrawl.schedule.bounds import bounded
+from recrawl.schedule.index import value_of_rate
+from recrawl.schedule.settings import DAY_S, Settings
+
+Rate = Callable[[States], Floats]
+Index = Callable[[Floats, Floats], Floats]
+_HALVINGS = 50
+
+
+def proportional_index(rate: Floats, days: Floats) -> Floats:
+    return rate * days
+
+
+def harmonic_index(rate: Floats, days: Floats) -> Floats:
+    return rate * days**2 / (1.0 + rate * days)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPolicy:
+    """`price`: the index at which a page is due; without a budget's answer, that of a mean page at the wished rate."""
+
+    settings: Settings
+    name: str
+    rate_of: Rate
+    index: Index
+
+    def observe(self, states: States, seen: Sightings) -> States:
+        return poisson.fold(states, seen)
+
+    def worth(self, states: States, importance: Floats, now: float) -> Floats:
+        days = (now - states["seen_at"]) / DAY_S
+        return np.asarray(importance * self.index(self.rate_of(states), days))
+
+    def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats:
+        rate = self.rate_of(states)
+        wished_days = np.array([1.0 / self.settings.requests_per_page_day])
+        price = self.index(np.array([rates.FIRST_PER_DAY]), wished_days)[0] / np.maximum(importance, 1e-6)
+        low, high = np.full(rate.shape, np.log(1e-4)), np.full(rate.shape, np.log(1e5))
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            enough = self.index(rate, np.exp(middle)) >= price
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return bounded(np.where(high > np.log(9e4), np.inf, np.exp(high)) * DAY_S, luck, self.settings)
+
+
+def proportional(settings: Settings) -> RankedPolicy:
+    return RankedPolicy(settings, "proportional", rates.bias_reduced, proportional_index)
+
+
+def cho(settings: Settings) -> RankedPolicy:
+    return RankedPolicy(settings, "cho", rates.bias_reduced, value_of_rate)
+
+
+def lambdacrawl(settings: Settings) -> RankedPolicy:
+    return RankedPolicy(settings, "lambdacrawl", rates.bias_reduced, harmonic_index)
+
+
+def likelihood(settings: Settings) -> RankedPolicy:
+    return RankedPolicy(settings, "likelihood", rates.plain, value_of_rate)

@@ -1,0 +1,219 @@
+"""Ours, and the default: spend every request where it keeps the copy freshest.
+
+Each page has a belief (`estimate/bayes`), each group of pages a law, each site a tempo, each source of notices a
+trust; from these follows what a visit now is worth (`index`, `placement`). Pages whose worth exceeds the price are
+visited; the price is what holds the budget. The policy is a value: `learned`, `at`, `priced` return a new one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recrawl.estimate import bayes, poisson, pooling, trust
+from recrawl.estimate import tempo as tempos
+from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted
+from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
+from recrawl.schedule import knowledge as known
+from recrawl.schedule import placement, price
+from recrawl.schedule.bounds import bounded
+from recrawl.schedule.cost import cost
+from recrawl.schedule.index import days_until, value, value_told
+from recrawl.schedule.knowledge import Knowledge
+from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
+
+REFIT_HOURS = 3
+POOL_HOURS = 24
+EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePolicy:
+    settings: Settings
+    knowledge: Knowledge
+    laws: bayes.Laws
+    places: placement.Placement
+    name: str = "value"
+
+    # the port
+
+    def observe(self, states: States, seen: Sightings, context: Context | None = None) -> States:
+        """Fold the verdicts into the sums of S1 and into the beliefs, in operational time."""
+        around = context or nowhere(len(states))
+        after = poisson.fold(states, seen)
+        counts = _counts(states, seen)
+        if counts.any():
+            rows = np.flatnonzero(counts)
+            belief, _ = self._updated(states[rows], _sub(seen, rows), _rows(around, rows))
+            law = self.laws.law[around.group[rows]]
+            after["weights"][rows] = bayes.encoded(belief, law, bayes.salted(after[rows], seen.at[rows]))
+        return after
+
+    def next_gap_s(
+        self, states: States, importance: Floats, now: float, luck: Floats, context: Context | None = None
+    ) -> Floats:
+        """From the last visit to the moment when the page's value reaches the price, moved behind the busy hour."""
+        around = context or nowhere(len(states))
+        site, clock = self._site_and_clock(around)
+        ahead = self.prospects(states, around)
+        asked = (
+            (self.knowledge.price + around.server_price) * cost(states, self.settings) / np.maximum(importance, 1e-6)
+        )
+        days = days_until(ahead, asked, self.settings.harmonic, self.settings.ceiling_s / DAY_S)
+        seen_hour = np.where(states["seen_at"] > 0.0, states["seen_at"], now) / HOUR_S
+        due_hour = tempos.moment_after(self.knowledge.tempo, clock, site, seen_hour, days, now / HOUR_S)
+        survival = bayes.survival(ahead, days)
+        hour = due_hour.astype(np.int64) % 24
+        wait = placement.best_wait_hours(self.places, site, hour, survival, days)
+        wait = np.where(explores(states) | ~self._has_rhythm(site), 0.0, np.minimum(wait, days * 24.0))
+        return bounded((due_hour + wait - seen_hour) * HOUR_S, luck, self.settings)
+
+    # what a visit is worth
+
+    def prospects(self, states: States, context: Context) -> bayes.Prospects:
+        return bayes.prospects(bayes.weights(states, context.group, self.laws), context.group, self.laws)
+
+    def worth(self, ahead: bayes.Prospects, states: States, importance: Floats, now: float, context: Context) -> Floats:
+        """Value of a visit now in units of the price: at 1 and above a page is visited."""
+        site, clock = self._site_and_clock(context)
+        here = np.full(len(states), now / HOUR_S)
+        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        survival, area = bayes.survival_and_area(ahead, days)
+        plain = value(survival, area, days, self.settings.harmonic)
+        told = np.flatnonzero(trust.speaking(self.knowledge.trust)[site])
+        if told.size:
+            plain[told] = self._worth_told(states[told], days[told], _rows(context, told))
+        asked = (
+            (self.knowledge.price + context.server_price) * cost(states, self.settings) / np.maximum(importance, 1e-6)
+        )
+        ratio = np.asarray(plain / asked)
+        near = np.flatnonzero((ratio > 1.0 / placement.MOST) & self._has_rhythm(site) & ~explores(states) & (days > 0))
+        if near.size:
+            hour = np.full(near.size, int(now // HOUR_S) % 24)
+            ratio[near] *= placement.factor(self.places, site[near], hour, survival[near], area[near], days[near])
+        return ratio
+
+    def _worth_told(self, states: States, days: Floats, context: Context) -> Floats:
+        belief = bayes.weights(states, context.group, self.laws)
+        site = self.knowledge.group_site[context.group]
+        belief, unchanged = trust.with_notices(belief, self.knowledge.trust, site, days, context.notices)
+        return value_told(belief, unchanged, days, self.settings.harmonic)
+
+    # folds of what is shared
+
+    def with_groups(self, names: Sequence[str]) -> "ValuePolicy":
+        return self.knowing(known.with_groups(self.knowledge, names))
+
+    def knowing(self, knowledge: Knowledge) -> "ValuePolicy":
+        if knowledge is self.knowledge:
+            return self
+        laws = self.laws if knowledge.law is self.knowledge.law else bayes.prepare(knowledge.law)
+        return replace(self, knowledge=knowledge, laws=laws, places=_places(knowledge))
+
+    def learned(self, before: States, seen: Sightings, context: Context) -> "ValuePolicy":
+        """What these visits say about their groups, sites and sources; `before`: the states before `observe`."""
+        belief = bayes.weights(before, context.group, self.laws)
+        counts = _counts(before, seen)
+        after = belief.copy()
+        knowledge = self.knowledge
+        if counts.any():
+            rows = np.flatnonzero(counts)
+            sub, part, around = before[rows], _sub(seen, rows), _rows(context, rows)
+            after[rows], survival = self._updated(sub, part, around)
+            knowledge = self._with_outcomes(sub, part, around, survival)
+        joined = np.asarray(before["seen_at"] <= 0.0, dtype=np.float64)
+        sums = pooling.moved(knowledge.sums, context.group, belief, after, joined)
+        return replace(self, knowledge=replace(knowledge, sums=sums))
+
+    def _with_outcomes(self, before: States, seen: Sightings, context: Context, survival: Floats) -> Knowledge:
+        knowledge, tempo = self.knowledge, self.knowledge.tempo
+        site, clock = self._site_and_clock(context)
+        begin, end = before["seen_at"] / HOUR_S, seen.at / HOUR_S
+        ahead = self.prospects(before, context)
+        predicted = np.stack(
+            [
+                bayes.survival(ahead, tempos.operational_days(tempo, np.full_like(site, one), site, begin, end))
+                for one in range(len(tempos.CLOCKS))
+            ]
+        )
+        days = tempos.operational_days(tempo, clock, site, begin, end)
+        hazard = -np.log(np.clip(survival, 1e-9, 1.0 - 1e-9))
+        outcomes = tempos.Outcomes(
+            site, np.rint(begin).astype(np.int64), np.rint(end).astype(np.int64), seen.changed,
+            hazard / np.maximum(days, 1e-9),
+        )  # fmt: skip
+        tempo = tempos.noted(tempos.judged(tempo, site, seen.changed, predicted), outcomes)
+        found = hazard / -np.expm1(-hazard)
+        believed = trust.learned(knowledge.trust, site, end / 24.0 - begin / 24.0, seen.changed, found, context.notices)
+        return replace(knowledge, tempo=tempo, trust=believed)
+
+    def at(self, now: float) -> "ValuePolicy":
+        """Housekeeping when its hour has come: activity every few hours, rhythm and laws once a day."""
+        hour = int(now // HOUR_S)
+        knowledge = self.knowledge
+        if hour <= knowledge.tempo.hour:
+            return self
+        tempo = tempos.at_hour(knowledge.tempo, hour)
+        if hour - knowledge.refitted_hour >= REFIT_HOURS:
+            tempo = activity_refitted(tempo)
+            knowledge = replace(knowledge, refitted_hour=hour)
+        if hour - knowledge.pooled_hour >= POOL_HOURS:
+            tempo = rhythm_refitted(tempo)
+            law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites))
+            return self.knowing(replace(knowledge, tempo=tempo, law=law, pooled_hour=hour))
+        return replace(self, knowledge=replace(knowledge, tempo=tempo))
+
+    def priced(self, fill: float, hours: float) -> "ValuePolicy":
+        return replace(self, knowledge=replace(self.knowledge, price=price.moved(self.knowledge.price, fill, hours)))
+
+    # inside
+
+    def _site_and_clock(self, context: Context) -> tuple[Ints, Ints]:
+        site = self.knowledge.group_site[context.group]
+        return site, self.knowledge.tempo.best[site]
+
+    def _has_rhythm(self, site: Ints) -> Bools:
+        uses = np.array([share > 0.0 for share, _ in tempos.CLOCKS])
+        return np.asarray(uses[self.knowledge.tempo.best[site]])
+
+    def _updated(self, before: States, seen: Sightings, context: Context) -> tuple[Floats, Floats]:
+        site, clock = self._site_and_clock(context)
+        begin, end = before["seen_at"] / HOUR_S, seen.at / HOUR_S
+        days = tempos.operational_days(self.knowledge.tempo, clock, site, begin, end)
+        belief = bayes.weights(before, context.group, self.laws)
+        return bayes.updated(belief, days, seen.changed, seen.changed_ago_s / DAY_S, context.group, self.laws)
+
+
+def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: int = 0) -> ValuePolicy:
+    first = price.first_price(settings.requests_per_page_day, settings.harmonic)
+    knows = knowledge or known.started(first, hour)
+    return ValuePolicy(settings, knows, bayes.prepare(knows.law), _places(knows))
+
+
+def nowhere(pages: int) -> Context:
+    """Pages of the nameless group, on unhurried servers, of which nobody spoke."""
+    none = np.zeros(pages, dtype=np.int64)
+    return Context(none, np.zeros(pages), np.zeros((pages, trust.SOURCES), dtype=np.int64))
+
+
+def explores(states: States) -> Bools:
+    """A fixed share of gaps, chosen by a hash of the state, ends without regard to the rhythm."""
+    salt = bayes.salted(states, states["seen_at"]) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((salt >> np.uint64(40)).astype(np.float64) < EXPLORED * float(1 << 24))
+
+
+def _places(knowledge: Knowledge) -> placement.Placement:
+    tempo = knowledge.tempo
+    return placement.tables(tempos.profile(tempo)[tempo.best, np.arange(len(knowledge.sites))])
+
+
+def _counts(before: States, seen: Sightings) -> Bools:
+    return np.asarray(~seen.first & (before["seen_at"] > 0.0) & (seen.at > before["seen_at"]))
+
+
+def _sub(seen: Sightings, rows: Ints) -> Sightings:
+    return Sightings(*(getattr(seen, name)[rows] for name in Sightings.__dataclass_fields__))
+
+
+def _rows(context: Context, rows: Ints) -> Context:
+    return Context(*(getattr(context, name)[rows] for name in Context.__dataclass_fields__))
