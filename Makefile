@@ -7,7 +7,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench lab docs clean
+.PHONY: help install demo test chromium check bench lab docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,8 +28,14 @@ endif
 demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
 	@$(BIN)/recrawl demo
 
-test: $(STAMP) ## all tests
+test: $(STAMP) chromium ## all tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# The dashboard is tested in a real browser: Debian's chromium, installed when it is missing and we may.
+chromium:
+	@command -v chromium >/dev/null || if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	else echo "The browser tests need chromium: apt-get install chromium" >&2; exit 1; fi
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -1,0 +1,182 @@
+"""The JSON API: what the dashboard shows, for programs. Reading needs nothing but to be let in by the guard."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.requests import Request
+
+from recrawl.detect.difference import differ
+from recrawl.engine.facts import change_object, facts_of, server_object, visit_object
+from recrawl.formats.moment import iso
+from recrawl.model.event import CHANGES, EventKind
+from recrawl.web import shapes
+from recrawl.web.answers import figures_of, overview_of, site_lines, site_report
+from recrawl.web.overview import SiteLine
+from recrawl.web.queries import After, Cursor, Limit, OffsetHours, PageId, SiteName, VersionNumber
+from recrawl.web.render import desk_of
+from recrawl.web.tagged import TaggedRoute
+from recrawl.web.week import week_of
+
+router = APIRouter(
+    prefix="/api",
+    route_class=TaggedRoute,
+    tags=["read"],
+    responses={
+        304: {"description": "The answer is the one whose ETag was given as If-None-Match."},
+        400: {"description": "The question cannot be understood."},
+        404: {"description": "No such page, site or version."},
+        503: {"description": "The store cannot be read at the moment."},
+    },
+)
+Kinds = Annotated[list[EventKind] | None, Query(description="added, updated, moved, removed; default: all four.")]
+
+
+@router.get("/overview")
+def overview(request: Request, site: SiteName = "") -> shapes.OverviewNumbers:
+    """Freshness, requests against a daily crawl, changes, failures, backlog, budget."""
+    return shapes.overview_numbers(overview_of(desk_of(request), site))
+
+
+@router.get("/sites")
+def sites(request: Request) -> list[shapes.SiteSummary]:
+    return [_summary(line) for line in site_lines(desk_of(request))]
+
+
+@router.get("/sites/{name}")
+def site(request: Request, name: Annotated[str, Path(max_length=200)]) -> dict[str, Any]:
+    """One site: its servers with load and gaps, robots.txt, kinds and categories, trust in notices."""
+    desk = desk_of(request)
+    report, now = site_report(desk, name), desk.now()
+    return {
+        "name": name,
+        "pages": report.line.pages,
+        "known": report.line.known,
+        "due": report.line.due,
+        "fresh": report.line.fresh,
+        "paused": report.line.paused,
+        "seeds": report.file.seeds if report.file else [],
+        "servers": [server_object(one, now) for one in report.servers],
+        "robots": [
+            {"origin": one.origin, "status": one.status, "fetched_at": iso(one.fetched_at)} for one in report.robots
+        ],
+        "kinds": dict(report.kinds),
+        "categories": dict(report.categories),
+        "notices": [
+            {"source": one.source.value, "notices": one.notices, "judged": one.judged, "trust": one.share}
+            for one in report.trust
+        ],
+    }
+
+
+@router.get("/servers")
+def servers(request: Request) -> list[dict[str, Any]]:
+    desk = desk_of(request)
+    return [server_object(one, desk.now()) for one in desk.store.servers()]
+
+
+@router.get("/pages")
+def pages(request: Request, site: SiteName = "", after: After = None, limit: Limit = 100) -> shapes.PageList:
+    """All pages in order of their ids."""
+    found = desk_of(request).store.scan(site, after, limit)
+    follow = str(found[-1].id) if len(found) == limit else None
+    return shapes.PageList([shapes.page_line(page) for page in found], follow)
+
+
+@router.get("/page")
+def page_by_url(request: Request, url: Annotated[str, Query(max_length=8000)]) -> dict[str, Any]:
+    """The facts of a page by its address, however it is spelled."""
+    desk = desk_of(request)
+    found = desk.reading.page(url)
+    return {"id": str(found.id), **facts_of(desk.reading, found, desk.now())}
+
+
+@router.get("/pages/{page}")
+def page(request: Request, page: PageId) -> dict[str, Any]:
+    """State, belief, robots, server gap: why it is due when it is due."""
+    desk = desk_of(request)
+    return {"id": str(page), **facts_of(desk.reading, desk.page(page), desk.now())}
+
+
+@router.get("/pages/{page}/visits")
+def visits(request: Request, page: PageId, limit: Limit = 100) -> list[dict[str, Any]]:
+    """Newest first."""
+    desk = desk_of(request)
+    return [visit_object(visit) for visit in desk.store.visits(desk.page(page).id, limit)]
+
+
+@router.get("/pages/{page}/versions")
+def versions(request: Request, page: PageId) -> list[shapes.VersionLine]:
+    """Newest first."""
+    desk = desk_of(request)
+    found = desk.store.versions(desk.page(page).id)
+    return [shapes.version_line(len(found) - at, version) for at, version in enumerate(found)]
+
+
+@router.get("/pages/{page}/versions/{number}")
+def version(request: Request, page: PageId, number: VersionNumber) -> shapes.VersionText:
+    """Title, language and main text of one version."""
+    desk = desk_of(request)
+    found = desk.page(page)
+    chosen = desk.version(found, number)
+    document = desk.reading.document(found, chosen)
+    return shapes.VersionText(number, iso(chosen.at), found.url, document.title, document.language, document.text)
+
+
+@router.get("/pages/{page}/difference/{old}/{new}")
+def difference(request: Request, page: PageId, old: VersionNumber, new: VersionNumber) -> shapes.DifferenceOf:
+    desk = desk_of(request)
+    found = desk.page(page)
+    before, after = desk.version(found, old), desk.version(found, new)
+    result = differ(desk.reading.document(found, before).main, desk.reading.document(found, after).main)
+    parts = [shapes.Part(one.kind.value, one.text) for one in result.segments]
+    return shapes.DifferenceOf(found.url, old, new, result.share, result.changed_bytes, parts)
+
+
+@router.get("/changes")
+def changes(
+    request: Request, after: Cursor = 0, site: SiteName = "", kind: Kinds = None, limit: Limit = 100
+) -> shapes.ChangeList:
+    """Oldest first, from a cursor on: nothing is lost and nothing comes twice."""
+    wanted = [one for one in kind or CHANGES if one in CHANGES]
+    found = desk_of(request).store.events(after, wanted or CHANGES, limit)
+    items = [shapes.Change(**change_object(one)) for one in found if not site or one.site == site]  # type: ignore[arg-type]
+    return shapes.ChangeList(items, found[-1].cursor if found else after)
+
+
+@router.get("/due")
+def due(request: Request, site: SiteName = "", limit: Limit = 20) -> list[shapes.PageLine]:
+    """What comes next."""
+    return [shapes.page_line(page) for page in desk_of(request).store.next_due(limit, site)]
+
+
+@router.get("/week")
+def week(request: Request, site: SiteName = "", utc_offset_h: OffsetHours = 0) -> shapes.WeekCounts:
+    found = week_of(desk_of(request).sample(site).all_visits(), utc_offset_h)
+    return shapes.WeekCounts(list(map(list, found.changes)), list(map(list, found.bytes)), utc_offset_h)
+
+
+@router.get("/figures")
+def figures(request: Request, site: SiteName = "") -> shapes.FigureSet:
+    """S1's three figures."""
+    return shapes.figure_set(figures_of(desk_of(request), site))
+
+
+@router.get("/errors")
+def errors(request: Request, site: SiteName = "", limit: Limit = 100) -> list[shapes.ErrorLine]:
+    groups = desk_of(request).store.error_groups(site, limit)
+    return [shapes.ErrorLine(one.status.value, one.reason, one.pages, one.example) for one in groups]
+
+
+def _summary(line: SiteLine) -> shapes.SiteSummary:
+    return shapes.SiteSummary(
+        name=line.name,
+        pages=line.pages,
+        known=line.known,
+        due=line.due,
+        visits=line.visits,
+        changed=line.changed,
+        failed=line.failed,
+        bytes=line.bytes,
+        fresh=line.fresh,
+        paused=line.paused,
+    )

@@ -1,0 +1,91 @@
+"""The folder opened for questions, once for all requests; samples are kept for a moment."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from recrawl.engine.assembly import open_store
+from recrawl.engine.folder import Folder
+from recrawl.engine.reading import Reading
+from recrawl.engine.settings import load
+from recrawl.model.failure import NotFound
+from recrawl.model.page import Page
+from recrawl.model.site import Site
+from recrawl.model.visit import Version
+from recrawl.ports import Store
+from recrawl.web.sample import Sample, draw
+
+KEEP_S = 2.0  # a sample this old is good enough
+
+
+@dataclass(slots=True)
+class Desk:
+    """`now` is the clock of the crawl: the machine's, or the town's in the demo."""
+
+    folder: Folder
+    now: Callable[[], float]
+    _reading: Reading | None = None
+    _samples: dict[str, tuple[float, Sample]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def reading(self) -> Reading:
+        """Opened at the first question that can be answered; NotFound before the first crawl."""
+        with self._lock:
+            if self._reading is None:
+                settings = load(self.folder.need())
+                if not self.folder.database.exists():
+                    raise NotFound(f"nothing crawled yet: `recrawl run {self.folder.path} --once`")
+                self._reading = Reading(self.folder, settings, open_store(self.folder, settings, readonly=True))
+            return self._reading
+
+    @property
+    def store(self) -> Store:
+        return self.reading.store
+
+    def close(self) -> None:
+        with self._lock:
+            if self._reading is not None:
+                self._reading.store.close()
+                self._reading = None
+
+    def sites(self) -> dict[str, Site]:
+        """As the site files say, by name."""
+        return {site.name: site for site in self.folder.sites()}
+
+    def site_names(self) -> list[str]:
+        """Those with pages and those with a file."""
+        return sorted({*self.store.sites(), *self.sites()})
+
+    def sample(self, site: str = "") -> Sample:
+        with self._lock:
+            kept = self._samples.get(site)
+        if kept is not None and time.monotonic() - kept[0] < KEEP_S:
+            return kept[1]
+        fresh = draw(self.store, site)
+        with self._lock:
+            if len(self._samples) > 100:
+                self._samples.clear()
+            self._samples[site] = (time.monotonic(), fresh)
+        return fresh
+
+    def page(self, number: int) -> Page:
+        found = self.store.pages([number])
+        if not found:
+            raise NotFound("no such page is known here")
+        return found[0]
+
+    def version(self, page: Page, number: int) -> Version:
+        """Versions are counted from 1, the oldest."""
+        versions = self.store.versions(page.id)
+        if not 1 <= number <= len(versions):
+            raise NotFound(f"there is no version {number} of {page.url}: {len(versions)} are kept")
+        return versions[len(versions) - number]
+
+    def make_due(self, site: str = "", pages: tuple[int, ...] = ()) -> int:
+        """The one thing that is written to the store, in a transaction of its own."""
+        settings = load(self.folder.need())
+        with closing(open_store(self.folder, settings)) as store:
+            return store.make_due(self.now(), site, pages)

@@ -1,0 +1,63 @@
+"""The dashboard on a socket: for `recrawl serve`, and beside the demo in a thread of its own."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from recrawl.engine.folder import Folder
+from recrawl.model.failure import UsageError
+from recrawl.web.app import create_app
+from recrawl.web.settings import WebSettings
+
+STOP_WITHIN_S = 2
+
+
+def listening(settings: WebSettings) -> socket.socket:
+    """Bound before anything is promised; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
+    try:
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((settings.bind.strip("[]"), settings.port))
+    except OSError as error:
+        bound.close()
+        raise UsageError(f"cannot listen on {settings.bind}:{settings.port}: {error.strerror}; try --port") from error
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def server_of(folder: Folder, settings: WebSettings, now: Callable[[], float] = time.time) -> uvicorn.Server:
+    config = uvicorn.Config(
+        create_app(folder, settings, now),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=STOP_WITHIN_S,
+        lifespan="on",
+    )
+    return uvicorn.Server(config)
+
+
+@contextmanager
+def beside(folder: Folder, settings: WebSettings, now: Callable[[], float] = time.time) -> Iterator[str]:
+    """Serve in a thread as long as the block runs; the address."""
+    settings.check()
+    bound = listening(settings)
+    server = server_of(folder, settings, now)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="dashboard", daemon=True)
+    bound.listen()  # from now on a browser that comes early waits instead of failing
+    thread.start()
+    try:
+        yield address_of(bound)
+    finally:
+        server.should_exit = True
+        thread.join(STOP_WITHIN_S + 3)
+        bound.close()

@@ -1,0 +1,48 @@
+"""The week, S1's figures, the plan."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from recrawl.web import drawings
+from recrawl.web.answers import figures_of
+from recrawl.web.queries import OffsetHours, SiteName
+from recrawl.web.render import desk_of, show
+from recrawl.web.week import DAYS, week_lines, week_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/week")
+def week_page(request: Request, site: SiteName = "", utc_offset_h: OffsetHours = 0) -> HTMLResponse:
+    desk = desk_of(request)
+    sample = desk.sample(site)
+    week = week_of(sample.all_visits(), utc_offset_h)
+    return show(
+        request,
+        "week.html",
+        week=week,
+        map=drawings.week_map(week),
+        lines=week_lines(sample, desk.now(), utc_offset_h),
+        days=DAYS,
+        site=site,
+        sites=desk.site_names(),
+        sampled=not sample.whole,
+    )
+
+
+@router.get("/figures")
+def figures_page(request: Request, site: SiteName = "") -> HTMLResponse:
+    desk = desk_of(request)
+    found = figures_of(desk, site)
+    return show(
+        request,
+        "figures.html",
+        found=found,
+        intervals=drawings.interval_bars(found),
+        ratios=drawings.ratio_bars(found),
+        gaps=drawings.gap_bars(found),
+        band=drawings.band_name,
+        site=site,
+        sites=desk.site_names(),
+    )
