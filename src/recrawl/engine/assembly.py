@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 
 import recrawl as package
+from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
@@ -111,6 +112,7 @@ async def assemble(folder: Folder, settings: Settings, worker: str, clock: Clock
                 record_unchanged=settings.keep.unchanged,
                 disk_is_low=lambda: folder.disk_is_low(settings.keep.disk_floor_bytes),
                 worker=worker,
+                documents=DocumentFolder(folder.documents),
             )
         finally:
             await fetcher.close()

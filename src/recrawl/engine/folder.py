@@ -37,6 +37,10 @@ class Folder:
         return self.path / "warc"
 
     @property
+    def documents(self) -> Path:
+        return self.path / "documents"
+
+    @property
     def log(self) -> Path:
         return self.path / "recrawl.log"
 

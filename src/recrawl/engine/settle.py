@@ -9,11 +9,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.engine.arrival import Arrival
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event
 from recrawl.model.page import Page
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
@@ -44,14 +46,18 @@ class Ledger:
     events: list[Event] = field(default_factory=list)
     robots: list[RobotsFile] = field(default_factory=list)
     memos: dict[str, bytes] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    documents: list[StoredDocument] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.entered or self.servers or self.events or self.robots or self.memos)
 
 
-def write(ledger: Ledger, archive: Archive, store: Store) -> Saved:
+def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFolder | None = None) -> Saved:
     """Carry one ledger out: archive first, then the store."""
     places = archive.append([copy.capture for copy in ledger.copies])
+    if documents is not None:
+        documents.put(ledger.documents)
     versions = [
         Version(
             page=copy.page,
@@ -78,6 +84,7 @@ def write(ledger: Ledger, archive: Archive, store: Store) -> Saved:
             events=tuple(ledger.events),
             robots=tuple(ledger.robots),
             memos=tuple(ledger.memos.items()),
+            records=tuple(ledger.records),
         )
     )
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
@@ -49,6 +50,7 @@ class Parts:
     record_unchanged: bool = True
     disk_is_low: Callable[[], bool] = lambda: False
     worker: str = "0"
+    documents: DocumentFolder | None = None  # plain copies, for the sites that want them
 
     @property
     def importance(self) -> dict[str, float]:

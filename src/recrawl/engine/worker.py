@@ -14,10 +14,12 @@ from recrawl.engine.discover import dropped_memo, dropped_text, hosts_memo
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.lane import Lanes
 from recrawl.engine.pace import pace
+from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
 from recrawl.engine.settle import Ledger, Settler, write
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
+from recrawl.engine.wrappers import wrappers_of
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
 from recrawl.model.event import Event, EventKind
@@ -61,6 +63,7 @@ class Worker:
         self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(parts.store, self.frontier, partitions, self.lanes.adopt, self._wanted)
+        self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
         self.started_at = parts.clock.now()
         self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
@@ -196,6 +199,7 @@ class Worker:
         ledger.events += events
         ledger.memos.update(memos)
         ledger.memos.update(self.lanes.visitor.learnt())
+        self.recorder.note(arrivals, ledger)
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]
@@ -233,7 +237,9 @@ class Worker:
             self.tally.add(Count.SPARED_BYTES, one.page.size_bytes)
 
     async def _carry_out(self, ledger: Ledger) -> Saved:
-        saved: Saved = await self.parts.offload(write, ledger, self.parts.archive, self.parts.store)
+        saved: Saved = await self.parts.offload(
+            write, ledger, self.parts.archive, self.parts.store, self.parts.documents
+        )
         return saved
 
     def _settled(self, ledger: Ledger, saved: Saved) -> None:

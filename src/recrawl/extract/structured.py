@@ -49,9 +49,9 @@ def may_have(body: bytes) -> bool:
     return any(mark in body for mark in MARKS)
 
 
-def items(document: turbohtml.Document, resolve: Resolve) -> list[Item]:
+def items(document: turbohtml.Document, resolve: Resolve, base: str = "") -> list[Item]:
     """The things a page tells of, in its order."""
-    told = [*_json_ld(document), *_microdata(document, resolve)]
+    told = [*_json_ld(document), *_microdata(document, base)]
     told = _first_source(
         [one for one in told if one.kind not in NAVIGATION and len(canonical_json(one.data)) < MOST_CHARS]
     )
@@ -73,28 +73,25 @@ def _json_ld(document: turbohtml.Document) -> Iterable[Item]:
             yield Item(kind, RecordSource.JSON_LD, thing)
 
 
-def _microdata(document: turbohtml.Document, resolve: Resolve) -> Iterable[Item]:
+def _microdata(document: turbohtml.Document, base: str) -> Iterable[Item]:
     try:
-        found = document.microdata()
-    except RecursionError:  # nested beyond reason
+        found = document.microdata(base_url=base) if base else document.microdata()
+    except (RecursionError, ValueError):  # nested beyond reason
         return
     for item in found:
-        thing = _thing(item, resolve)
+        thing = _thing(item)
         kind = _kind(thing.pop("@type", ""))
         if thing:
             yield Item(kind, RecordSource.MICRODATA, thing)
 
 
-def _thing(item: turbohtml.MicrodataItem, resolve: Resolve) -> Thing:
+def _thing(item: turbohtml.MicrodataItem) -> Thing:
     """As JSON-LD would say it. turbohtml refuses nesting beyond 400, so this ends."""
     thing: Thing = {"@type": _kind(item.type or "")}
     if item.id:
         thing["@id"] = item.id
     for name, values in item.properties.items():
-        told = [
-            _thing(one, resolve) if isinstance(one, turbohtml.MicrodataItem) else " ".join(one.split())
-            for one in values
-        ]
+        told = [_thing(one) if isinstance(one, turbohtml.MicrodataItem) else " ".join(one.split()) for one in values]
         thing[name] = told[0] if len(told) == 1 else told
     return thing
 
