@@ -49,6 +49,11 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    beside: bool = True  # index beside the crawl; False: when somebody searches
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     partitions: int = 256  # fixed when the store is made
     batch_visits: int = 8  # visits a commit gathers; a kill repeats at most two batches
@@ -70,6 +75,7 @@ class Settings:
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     keep: Keep = field(default_factory=Keep)
     state: State = field(default_factory=State)
+    search: Search = field(default_factory=Search)
     aliases: dict[str, str] = field(default_factory=dict)  # "www.example.com" = "example.com"
 
     def check_operator(self, sites: Iterable[Site]) -> None:

@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("recrawl.cli.search:search", "Find pages by their words, in any language."),
     "scope": ("recrawl.cli.scope:scope", "Describe a site by patterns: check, learn, convert, test."),
     "robots": ("recrawl.cli.robots:robots", "What robots.txt says about an address, and which line."),
+    "robot": ("recrawl.cli.robot:robot", "Be told by web servers what changed (S4): register, mailbox, suspend, …"),
+    "notices": ("recrawl.cli.notices:notices", "What others said of pages, what it proved to be, whom to believe."),
     "agent": ("recrawl.cli.agent:agent", "Tell robots what changed on your web server: init, watch, serve, notify."),
     "serve": ("recrawl.cli.serve:serve", "The folder in a browser: dashboard, search, API."),
     "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),

@@ -90,7 +90,7 @@ class Crew:
         code = 1
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent speaks for it
-            _die_with_parent()
+            die_with_parent()
             code = self.work(number, self.board.rows[number])
         except RecrawlError as error:
             self.complain(f"recrawl: {error}")
@@ -123,7 +123,7 @@ class Crew:
             os.kill(child.pid, number)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Linux tells a child of its parent's death by a signal of our choice; elsewhere the lock alone protects."""
     if sys.platform == "linux":
         parent = os.getppid()

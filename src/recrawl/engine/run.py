@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from recrawl.config import Settings
 from recrawl.engine.assembly import assemble, open_store
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.folder import Folder
+from recrawl.engine.indexing_beside import indexing_beside
 from recrawl.engine.log import LogFile
 from recrawl.engine.process import Crew
 from recrawl.engine.tally import Board, Tally
@@ -50,10 +52,13 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
         _prepare(folder, settings, make_all_due)
         board = Board(workers)
         order = replace(order, alone=workers == 1)
-        if workers == 1:
-            code = _run_here(folder, settings, order, board, tick)
-        else:
-            code = _run_crew(folder, settings, order, board, tick)
+        with (
+            indexing_beside(folder, settings, LogFile(folder.log).complain) if settings.search.beside else nullcontext()
+        ):
+            if workers == 1:
+                code = _run_here(folder, settings, order, board, tick)
+            else:
+                code = _run_crew(folder, settings, order, board, tick)
     return _ended(code, board, order)
 
 

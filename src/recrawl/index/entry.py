@@ -1,9 +1,10 @@
 """From a document to its entry of the index."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from recrawl.model.document import Block, Document
 from recrawl.model.page import Page
+from recrawl.model.record import Record
 from recrawl.model.search import Entry
 from recrawl.model.visit import Version
 
@@ -44,6 +45,24 @@ def title_of(document: Document) -> str:
     """The title, or the first heading; '' where there is neither."""
     headings = (block.text for block in document.blocks if block.level in HEADINGS)
     return document.title or next(headings, "")
+
+
+def text_of_records(records: Iterable[Record]) -> str:
+    """The values of records, a line each, whatever they are nested in."""
+    return "\n".join(value for record in records for value in _values(record.data))
+
+
+def _values(data: object) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for one in data.values():
+            yield from _values(one)
+    elif isinstance(data, str):
+        yield data
+    elif isinstance(data, Iterable):
+        for one in data:
+            yield from _values(one)
+    elif data is not None and not isinstance(data, bool):
+        yield str(data)
 
 
 def _lines(blocks: Iterable[Block], levels: Iterable[int]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from recrawl.index.fold import fold
 
+EDITION = 1  # raised whenever a text would be cut otherwise: an index of another edition is made anew
 LONGEST = 64  # characters of a word that count
 
 # Scripts cut into pairs: Thai, Lao, Myanmar, Khmer, Hangul, kana, Bopomofo, Han.

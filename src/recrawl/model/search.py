@@ -44,7 +44,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of an index along the event stream. It counts only if the index still stands at `after`, so two who
-    feed one index do each event once. `closed`: the open version of a page ended at a moment (history only)."""
+    feed one index do each event once. `closed`: what was current of a page ended at a moment (history only)."""
 
     after: int
     cursor: int

@@ -99,10 +99,10 @@ class SqliteSearch:
                 return False
             for page in step.removed:
                 self._forget(session, session.rows(_sql(tables.NUMBERS_OF_PAGE), (page,)))
-            for page, at in step.closed:
-                session.change(_sql(tables.CLOSE), (at, page, at, at))
             for entry, words in cut:
                 self._put(session, entry, words)
+            for page, at in step.closed:
+                session.change(_sql(tables.CLOSE), (at, page, at, at))
             session.many(_sql(tables.PUT_META), [(CURSOR, step.cursor)])
         return True
 

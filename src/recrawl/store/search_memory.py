@@ -40,10 +40,10 @@ class MemorySearch:
             return False
         for page in step.removed:
             self._forget(page)
-        for page, at in step.closed:
-            self._close(page, at)
         for entry in step.put:
             self._put(entry)
+        for page, at in step.closed:
+            self._close(page, at)
         self._cursor = step.cursor
         return True
 
