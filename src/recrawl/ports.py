@@ -85,8 +85,9 @@ class Store(Protocol):
         """A learnt thing under a name: a template's noise, a site's rhythm, a prior."""
         ...
 
-    def make_due(self, at: float, site: str = "", ids: Sequence[int] = ()) -> int:
-        """Make every live page (of a site, or the given ones) due at `at` with urgent rank kept; how many."""
+    def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
+        """Make every live page (of a site, or the given ones) due at `at`, those due before as they are; how many.
+        `rank`: what they go by until visited, where their own is less urgent."""
         ...
 
     # reading for people
@@ -112,6 +113,10 @@ class Store(Protocol):
 
     def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
         """Pages that have records, in order of id, for walking through all of them."""
+        ...
+
+    def broken_records(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Record]:
+        """Of pages of whose newest version nothing could be read, in order of page: what was missing."""
         ...
 
     def events(

@@ -81,6 +81,19 @@ class Quarry:
         wanted = replace(self._start(address), category=page.category) if page.category else self._start(address)
         return [_with_hops(self._page(wanted, page, Rank.URGENT, now), page)]
 
+    def announced(self, url: str, now: float) -> Page | str:
+        """The page that somebody speaks of, as one link away from a seed; or the reason why it is not wanted."""
+        address = self._address(url)
+        if address is None:
+            return "not_http"
+        read = self.script.kind_of(address.url)
+        if isinstance(read, Unwanted):
+            return str(read.reason)
+        admission = self.rules.admit(address, 1)
+        if not admission.allowed:
+            return str(admission.reason)
+        return replace(self._page(replace(read, address=address), None, Rank.NOTICED, now), depth=1)
+
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
         if page.kind is not Kind.GENERAL or page.depth == 0 or not self.script.patterns:

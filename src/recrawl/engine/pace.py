@@ -115,11 +115,11 @@ def _unproved(one: Arrival) -> Page:
     if one.verdict.change is Change.GONE:
         first = page.status is not Status.GONE
         wait_s = GONE_FROM_S if first else min(max(page.interval_s, GONE_FROM_S) * 1.5, GONE_TO_S)
-        return replace(
-            page, status=Status.GONE, misses=page.misses + 1, failures=0, interval_s=wait_s, due_at=at + wait_s
-        )
+        page = replace(page, status=Status.GONE, rank=RANKS[page.kind] if page.rank <= Rank.NOTICED else page.rank)
+        return replace(page, misses=page.misses + 1, failures=0, interval_s=wait_s, due_at=at + wait_s)
     if one.reply.evidence is Evidence.MISSING:
-        return replace(page, misses=page.misses + 1, failures=0, due_at=at + PROBE_S)
+        probe_s = 0.0 if page.rank == Rank.NOTICED else PROBE_S  # somebody said so already: look again after the gap
+        return replace(page, misses=page.misses + 1, failures=0, due_at=at + probe_s)
     met = trouble(one.reply)
     failures = page.failures + 1
     wait_s = page_wait_s(met, failures) if met else DAY_S

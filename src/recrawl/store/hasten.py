@@ -11,11 +11,13 @@ from recrawl.store.rows import Row
 from recrawl.store.statements import Statements
 
 
-def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float) -> int:
-    """Make pages (id, server, site, due time, interval) due at a moment unless they are due before; how many
-    are due then."""
+def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float, rank: int | None = None) -> int:
+    """Make pages (id, server, site, due time, interval) due at a moment unless they are due before, and raise their
+    rank if one is given; how many are due then."""
     later = [row for row in places if row[3] is None or row[3] > at]
     session.many(sql.hasten_page, (sql.hasten_page.bind(at=at, page=row[0]) for row in later))
+    if rank is not None:
+        session.many(sql.raise_page, (sql.raise_page.bind(rank=rank, page=row[0]) for row in places))
     servers = sorted({row[1] for row in later})
     session.many(sql.hasten_server, (sql.hasten_server.bind(at=at, server=server) for server in servers))
     session.many(sql.add_counts, _scheduled_again([row for row in later if row[3] is None], at))

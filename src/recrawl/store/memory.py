@@ -65,12 +65,14 @@ class MemoryStore:
             self._notices[notice.page, notice.at, notice.source, notice.kind] = notice
         return Saved(entered, tuple(self._tell(event) for event in batch.events))
 
-    def make_due(self, at: float, site: str = "", ids: Sequence[int] = ()) -> int:
+    def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         pages = self.pages(ids) if ids else [page for page in self._pages.values() if is_live(page)]
         chosen = [page for page in pages if not site or page.site == site]
         for page in chosen:
-            if page.due_at is None or page.due_at > at:
-                self._put(replace(page, due_at=at))
+            due_at = at if page.due_at is None else min(page.due_at, at)
+            sooner = replace(page, due_at=due_at, rank=page.rank if rank is None else min(page.rank, rank))
+            if sooner != page:
+                self._put(sooner)
         return len(chosen)
 
     def settle_server(self, server: str) -> float | None:
@@ -225,6 +227,11 @@ class MemoryStore:
     def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
         rest = (page for page in sorted(self._records) if after is None or page > after)
         return list(islice((page for page in rest if not site or self._site_of(page) == site), max(limit, 0)))
+
+    def broken_records(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Record]:
+        rest = (page for page in self.record_pages(site, after, len(self._records)))
+        newest = (record for page in rest for record in self._at(page, self._moments(page)[-1]))
+        return list(islice((record for record in newest if record.broken), max(limit, 0)))
 
     def _moments(self, page: int) -> list[float]:
         return sorted(self._records.get(page, ()))

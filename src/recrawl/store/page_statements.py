@@ -120,6 +120,12 @@ class PageStatements(Compiler):
         return self.compile(hasten.values(due_at=bindparam("at")))
 
     @cached_property
+    def raise_page(self) -> Sql:
+        """Give a page a more urgent rank."""
+        lower = update(PAGE).where(PAGE.c.id == bindparam("page"), PAGE.c.rank > bindparam("rank"))
+        return self.compile(lower.values(rank=bindparam("rank")))
+
+    @cached_property
     def error_groups(self) -> Sql:
         return self.compile(_error_groups())
 

@@ -57,19 +57,23 @@ class SqlStore:
         known = self.known(list(unique)) if unique else set()
         return [page for number, page in unique.items() if number not in known]
 
-    def make_due(self, at: float, site: str = "", ids: Sequence[int] = ()) -> int:
+    def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         number = self._number_of_site(site)
         if number is None:
             return 0
         if ids:
             with self._db.writing() as session:
                 found = session.rows_of(self._sql.places, set(ids))
-                return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at)
+                return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at, rank)
         stretch = self._sql.live_stretch_of_site if number else self._sql.live_stretch
         return self._in_stretches(
             self._sql.end_of_stretch,
             lambda session, from_id, to_id: hasten(
-                session, self._sql, session.rows(stretch, stretch.bind(from_id=from_id, to_id=to_id, site=number)), at
+                session,
+                self._sql,
+                session.rows(stretch, stretch.bind(from_id=from_id, to_id=to_id, site=number)),
+                at,
+                rank,
             ),
         )
 
@@ -206,6 +210,15 @@ class SqlStore:
         from_id = LEAST if after is None else after + 1
         with self._db.reading() as session:
             return [row[0] for row in session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))]
+
+    def broken_records(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Record]:
+        number = self._number_of_site(site)
+        if number is None or limit <= 0 or after == MOST:
+            return []
+        sql = self._sql.broken_records_of_site if number else self._sql.broken_records
+        from_id = LEAST if after is None else after + 1
+        with self._db.reading() as session:
+            return self._records_of(session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number)))
 
     def _records_of(self, found: Sequence[Row]) -> list[Record]:
         texts = self._words.texts(number for row in found for number in (row[3], row[7]))

@@ -1,0 +1,143 @@
+"""What others say, joined to scope and store: claims become notices and visits, visits become trust."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recrawl.engine.arrival import Arrival
+from recrawl.engine.discover import Quarry
+from recrawl.engine.settle import Ledger
+from recrawl.model.address import server_of
+from recrawl.model.notice import Notice, Source
+from recrawl.model.page import Page, Rank
+from recrawl.notices import trust as trusts
+from recrawl.notices.apply import Decided, Target, carry_out, decide
+from recrawl.notices.claim import Claim
+from recrawl.notices.outcome import judged, pending, sources_of, was_change
+from recrawl.notices.trust import Record
+from recrawl.ports import Store
+
+MOST_PENDING = 1000  # notices of one page looked at after a visit
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Takes claims for all sites of a folder."""
+
+    store: Store
+    quarries: Mapping[str, Quarry]
+
+    def take(self, claims: Sequence[Claim], now: float) -> Counter[str]:
+        """Decide and carry out; what became of the claims, by reason. `visits`: pages that will be looked at."""
+        counts: Counter[str] = Counter()
+        for site, targets in _by_site(self.targets(claims, now)).items():
+            decided, memos = self.decided(site, targets, now)
+            counts.update(decided.counts)
+            counts["visits"] += carry_out(self.store, decided, now, memos)
+        return counts
+
+    def decided(self, site: str, targets: Sequence[Target], now: float) -> tuple[Decided, list[tuple[str, bytes]]]:
+        """The decision for one site, and the memo to save with it."""
+        trust = trusts.read(self.store.memo(trusts.memo_key(site)))
+        decided = decide(targets, trust, now)
+        after: Mapping[Source, Record] = trust
+        for source, count in Counter(notice.source for notice in decided.notices).items():
+            after = trusts.heard(after, source, count)
+        return decided, [(trusts.memo_key(site), trusts.write(after))] if decided.notices else []
+
+    def targets(self, claims: Sequence[Claim], now: float) -> list[Target]:
+        """The page each claim speaks of: known here, or as it would enter, or refused."""
+        read = [self._read(claim, now) for claim in claims]
+        known = {page.id: page for page in self._pages({one.page.id for one in read if one.page is not None})}
+        return [
+            Target(one.claim, known[one.page.id], True) if one.page is not None and one.page.id in known else one
+            for one in read
+        ]
+
+    def _read(self, claim: Claim, now: float) -> Target:
+        refused = "no site wants it"
+        for quarry in self.quarries.values():
+            found = quarry.announced(claim.url, now)
+            if isinstance(found, Page):
+                return Target(claim, found)
+            refused = refused if found == "other_host" else found
+        return Target(claim, refused=refused)
+
+    def _pages(self, ids: set[int]) -> Iterable[Page]:
+        numbers = sorted(ids)
+        for at in range(0, len(numbers), 500):
+            yield from self.store.pages(numbers[at : at + 500])
+
+
+def _by_site(targets: Iterable[Target]) -> dict[str, list[Target]]:
+    found: dict[str, list[Target]] = defaultdict(list)
+    for target in targets:
+        found[target.page.site if target.page else ""].append(target)
+    return found
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What visits prove of notices. Called once a visit, inside the group commit."""
+
+    store: Store
+    _trust: dict[str, Mapping[Source, Record]] = field(default_factory=dict)
+
+    def start_batch(self) -> None:
+        """Others count too: what was learnt is read anew for every batch."""
+        self._trust.clear()
+
+    def waiting(self, page: Page, at: float) -> list[Notice]:
+        """Notices that this visit can judge. Only pages that a notice hastened are asked for them."""
+        return pending(self.store.notices(page.id, MOST_PENDING), at) if page.rank <= Rank.NOTICED else []
+
+    def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
+        """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""
+        waiting = self.waiting(one.page, one.reply.at)
+        ledger.notices += judged(waiting, one.page, one.verdict)
+        changed = was_change(one.page, one.verdict)
+        first_met = one.page.checked_at is None and not waiting
+        if changed is not None and not first_met:
+            self._learn(one.page.site, sources_of(waiting), changed, ledger)
+        return waiting
+
+    def _learn(self, site: str, announced_by: frozenset[Source], changed: bool, ledger: Ledger) -> None:
+        key = trusts.memo_key(site)
+        if site not in self._trust:
+            self._trust[site] = trusts.read(ledger.memos.get(key) or self.store.memo(key))
+        before = self._trust[site]
+        after = trusts.fold(before, announced_by, changed)
+        if after != before:
+            self._trust[site] = after
+            ledger.memos[key] = trusts.write(after)
+
+
+@dataclass(slots=True)
+class Stirrings:
+    """Notices that came while the crawl runs: their pages are brought forward in the short-term queue."""
+
+    store: Store
+    _since_at: float
+    _met: set[tuple[int, float, Source]] = field(default_factory=set)
+
+    def fresh(self) -> list[Page]:
+        """Pages that were made due by notices since the last call."""
+        ids, limit = self._unmet(200)
+        if limit:
+            more, _ = self._unmet(100_000)
+            ids |= more
+        return [page for page in self.store.pages(sorted(ids)) if page.rank <= Rank.NOTICED] if ids else []
+
+    def _unmet(self, limit: int) -> tuple[set[int], bool]:
+        newest = self.store.notices(limit=limit)
+        unmet = [one for one in newest if one.at >= self._since_at and (one.page, one.at, one.source) not in self._met]
+        if newest:
+            latest_at = newest[0].at
+            self._met = {key for key in self._met if key[1] >= latest_at}
+            self._met |= {(one.page, one.at, one.source) for one in newest if one.at >= latest_at}
+            self._since_at = max(self._since_at, latest_at)
+        return {one.page for one in unmet if one.proved is None}, len(unmet) == limit
+
+
+def same_server(claim: Claim, server: str) -> bool:
+    return server_of(claim.url) == server
