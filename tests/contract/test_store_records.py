@@ -145,3 +145,22 @@ def test_a_store_from_before_there_were_records_is_brought_up_to_date(tmp_path: 
     store.save(Batch(pages=(page("x"),), records=(record(page("x"), 1.0),)))
     assert store.records([page("x").id]) == [record(page("x"), 1.0)]
     store.close()
+
+
+def test_broken_are_the_pages_of_whose_newest_version_nothing_could_be_read(store: Store) -> None:
+    never, once, mended, other = page("a"), page("b"), page("c"), page("d", "two")
+    fact = {"missing": ("price",), "data": {}}
+    records = (
+        record(never, 1.0, **fact),
+        record(once, 1.0),
+        record(once, 2.0, **fact),
+        record(mended, 1.0, **fact),
+        record(mended, 2.0),
+        record(other, 5.0, **fact),
+    )
+    store.save(Batch(pages=(never, once, mended, other), records=records))
+    expected = sorted([(never.id, 1.0), (once.id, 2.0), (other.id, 5.0)])
+    assert [(one.page, one.at) for one in store.broken_records()] == expected
+    assert [one.page for one in store.broken_records("two")] == [other.id]
+    assert [one.page for one in store.broken_records(after=expected[0][0], limit=1)] == [expected[1][0]]
+    assert store.broken_records("three") == store.broken_records(limit=0) == []

@@ -127,6 +127,9 @@ records = st.builds(
     data=st.dictionaries(short_texts, st.one_of(small, short_texts, st.lists(small, max_size=2)), max_size=2),
     wrapper=short_texts,
 )
+broken_records = st.builds(
+    Record, page=ids, at=moments, place=small, missing=st.sampled_from((("price",), ("price", "ü")))
+)
 robots = st.builds(RobotsFile, origin=short_texts, fetched_at=moments, status=small, body=blobs)
 
 
@@ -145,7 +148,7 @@ batches = st.builds(
     robots=tuples(robots),
     notices=tuples(notices),
     memos=tuples(st.tuples(short_texts, blobs)),
-    records=tuples(records, 4),
+    records=tuples(st.one_of(records, broken_records), 4),
 )
 
 
@@ -171,6 +174,7 @@ def picture(store: Store, now: float) -> dict[str, object]:
         "versions": [store.versions(page) for page in IDS],
         "records": store.records(IDS),
         "newest records": store.newest_records(IDS[::2]),
+        "broken records": [store.broken_records(site, after=0, limit=3) for site in SITES],
         "record pages": [store.record_pages(site, after=0, limit=3) for site in SITES],
         "events": store.events(),
         "changes": store.events(after=1, kinds=CHANGES, limit=2, since_at=now),

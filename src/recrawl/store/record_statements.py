@@ -1,8 +1,10 @@
 """What is asked and said about records."""
 
 from functools import cached_property
+from typing import Any
 
 from sqlalchemy import bindparam, func, select
+from sqlalchemy.sql import Select
 
 from recrawl.store.compiled import Compiler, Sql, one_of
 from recrawl.store.tables import PAGE, RECORD
@@ -37,6 +39,16 @@ class RecordStatements(Compiler):
         return self.compile(of_version.order_by(RECORD.c.place))
 
     @cached_property
+    def broken_records(self) -> Sql:
+        """Those of pages of whose newest version nothing could be read."""
+        return self.compile(_broken())
+
+    @cached_property
+    def broken_records_of_site(self) -> Sql:
+        of_site = _broken().join(PAGE, PAGE.c.id == RECORD.c.page).where(PAGE.c.site == bindparam("site"))
+        return self.compile(of_site)
+
+    @cached_property
     def record_pages(self) -> Sql:
         """Pages that have records, in order of id."""
         pages = select(RECORD.c.page).where(RECORD.c.page >= bindparam("from_id")).distinct()
@@ -47,3 +59,12 @@ class RecordStatements(Compiler):
         pages = select(RECORD.c.page).where(RECORD.c.page >= bindparam("from_id")).distinct()
         of_site = pages.join(PAGE, PAGE.c.id == RECORD.c.page).where(PAGE.c.site == bindparam("site"))
         return self.compile(of_site.order_by(RECORD.c.page).limit(bindparam("limit")))
+
+
+def _broken() -> Select[Any]:
+    others = RECORD.alias()
+    newest = select(func.max(others.c.at)).where(others.c.page == RECORD.c.page).scalar_subquery()
+    broken = select(RECORD).where(
+        RECORD.c.page >= bindparam("from_id"), RECORD.c.missing.is_not(None), RECORD.c.at == newest
+    )
+    return broken.order_by(RECORD.c.page, RECORD.c.place).limit(bindparam("limit"))

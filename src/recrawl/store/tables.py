@@ -188,6 +188,13 @@ RECORD = Table(
     Column("digest", LargeBinary),
     sqlite_with_rowid=False,
 )
+RECORD_MISSING = Index(
+    "record_missing",
+    RECORD.c.page,
+    RECORD.c.at,
+    sqlite_where=RECORD.c.missing.is_not(None),
+    postgresql_where=RECORD.c.missing.is_not(None),
+)
 
 EVENT = Table(
     "event",

@@ -21,6 +21,13 @@ def upgrade() -> None:
         sa.Column("digest", sa.LargeBinary()),
         sqlite_with_rowid=False,
     )
+    op.create_index(
+        "record_missing",
+        "record",
+        ["page", "at"],
+        sqlite_where=sa.text("missing IS NOT NULL"),
+        postgresql_where=sa.text("missing IS NOT NULL"),
+    )
 
 
 def downgrade() -> None:
