@@ -12,9 +12,10 @@ from pathlib import Path
 import click
 
 from recrawl.cli.paint import line
+from recrawl.engine.clock import FastClock
 from recrawl.engine.folder import Folder
 from recrawl.formats import duration
-from recrawl.lab.demo import SPEED, Standing, demonstrate
+from recrawl.lab.demo import SPEED, Standing, demo_clock, demonstrate
 
 
 @click.command()
@@ -33,12 +34,32 @@ def demo(for_text: str | None, folder: Path | None, as_json: bool) -> None:
         if not as_json:
             hours = duration.render(SPEED)
             click.echo(f"A town of six servers on loopback; a second here is {hours} there. Ctrl-C ends it.")
+        clock = demo_clock()
+        if not as_json:
+            stack.enter_context(_dashboard(place, clock))
         show = stack.enter_context(_screen(quiet=as_json))
-        last = asyncio.run(_until_stopped(place, for_s, show))
+        last = asyncio.run(_until_stopped(place, for_s, show, clock))
     _summary(last, as_json)
 
 
-async def _until_stopped(place: Folder, for_s: float | None, show: Callable[[Standing], None]) -> Standing:
+@contextlib.contextmanager
+def _dashboard(place: Folder, clock: FastClock) -> Iterator[None]:
+    """The town in a browser, where the extra `web` is installed; on the usual port or any other."""
+    try:
+        from recrawl.web.serving import beside, free_port
+        from recrawl.web.settings import WebSettings
+    except ModuleNotFoundError:
+        click.echo("No dashboard: it needs pip install 'recrawl[web]'.")
+        yield
+        return
+    with beside(place, WebSettings(port=free_port(), log=False), clock.now) as address:
+        click.echo(f"Dashboard: {address}")
+        yield
+
+
+async def _until_stopped(
+    place: Folder, for_s: float | None, show: Callable[[Standing], None], clock: FastClock
+) -> Standing:
     """Ctrl-C is a fine way to end it."""
     latest: list[Standing] = []
 
@@ -47,7 +68,7 @@ async def _until_stopped(place: Folder, for_s: float | None, show: Callable[[Sta
         del latest[:-1]
         show(standing)
 
-    task = asyncio.create_task(demonstrate(place, for_s, keep))
+    task = asyncio.create_task(demonstrate(place, for_s, keep, clock))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)

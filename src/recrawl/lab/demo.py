@@ -93,9 +93,16 @@ class Scale:
         return max(0, self._tally[Count.NEW] + self._tally[Count.CHANGED] - 6)
 
 
-async def demonstrate(folder: Folder, for_s: float | None, show: Callable[[Standing], None]) -> Standing:
+def demo_clock() -> FastClock:
+    """The town's time; it runs from the moment it is made."""
+    return FastClock(START_AT, SPEED)
+
+
+async def demonstrate(
+    folder: Folder, for_s: float | None, show: Callable[[Standing], None], clock: FastClock | None = None
+) -> Standing:
     """Serve the living site, crawl it, show how it goes; returns the last standing."""
-    clock = FastClock(START_AT, SPEED)
+    clock = clock or demo_clock()
     intervals = Intervals(first_from_s=DAY_S / 4, first_to_s=2 * DAY_S)
     settings = replace(Settings(), operator=Operator("demo@localhost"), intervals=intervals)
     async with serve(living_world(), faults=living_faults(), delay_factor=DELAY_FACTOR, world_now=clock.now) as served:

@@ -48,14 +48,14 @@ def bars(title: str, values: Sequence[Bar], *, top: float | None = None, level: 
     highest = max([bar.value + bar.deviation for bar in values] + ([level.y] if level else []), default=0.0)
     scale = top or _round_up(highest)
     step = PLOT_WIDTH / max(1, len(values))
-    parts = [*_grid(scale), *_levels(level, scale)]
+    parts = list(_grid(scale))
     every = max(1, math.ceil(len(values) / 12))
     for number, bar in enumerate(values):
         x = LEFT + number * step
         parts += _column(bar, x + step * 0.15, step * 0.7, scale)
         if number % every == 0:
             parts.append(_text(x + step / 2, FLOOR + 16, bar.label, "middle"))
-    return _svg(title, parts)
+    return _svg(title, [*parts, *_levels(level, scale)])
 
 
 def _column(bar: Bar, x: float, width: float, scale: float) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _levels(level: Mark | None, scale: float) -> Iterator[str]:
     if level is not None:
         y = FLOOR - PLOT_HEIGHT * min(1.0, level.y / scale)
         yield f'<path class="level" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
-        yield _text(WIDTH - RIGHT, y - 4, level.label, "end")
+        yield _text(LEFT + 4, y - 4, level.label, "start")
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

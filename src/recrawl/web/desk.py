@@ -3,12 +3,13 @@
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from recrawl.engine.assembly import open_store
 from recrawl.engine.folder import Folder
 from recrawl.engine.reading import Reading
+from recrawl.engine.searching import Search, open_search
 from recrawl.engine.settings import load
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page
@@ -28,6 +29,8 @@ class Desk:
     now: Callable[[], float]
     _reading: Reading | None = None
     _samples: dict[str, tuple[float, Sample]] = field(default_factory=dict)
+    _searches: dict[bool, Search] = field(default_factory=dict)
+    _open: ExitStack = field(default_factory=ExitStack)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -45,8 +48,18 @@ class Desk:
     def store(self) -> Store:
         return self.reading.store
 
+    def search(self, history: bool = False) -> Search:
+        """Over the newest versions, or over all of them; opened when first asked for."""
+        reading = self.reading
+        with self._lock:
+            if history not in self._searches:
+                self._searches[history] = self._open.enter_context(open_search(reading, history))
+            return self._searches[history]
+
     def close(self) -> None:
         with self._lock:
+            self._open.close()
+            self._searches.clear()
             if self._reading is not None:
                 self._reading.store.close()
                 self._reading = None

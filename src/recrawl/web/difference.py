@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recrawl.detect.difference import Difference, Segment, SegmentKind, differ
+from recrawl.detect.difference import Difference, SegmentKind, differ
 from recrawl.model.document import Block
 
 CONTEXT = 2  # unchanged lines shown around a change
@@ -38,32 +38,42 @@ def side_by_side(old: Sequence[Block], new: Sequence[Block], context: int = CONT
 
 
 def _rows(found: Difference) -> Iterator[Row]:
-    """A line break in unchanged text ends the row on both sides; one within a change stays inside its row."""
+    """A line break in unchanged text ends the row on both sides, and so does one that ends a change on both."""
     before: list[Piece] = []
     after: list[Piece] = []
     changed = False
     for segment in found.segments:
-        if segment.kind is SegmentKind.SAME:
-            *whole, rest = segment.text.split("\n")
-            for text in whole:
-                yield Row(_pieces(before, text), _pieces(after, text), changed)
-                before, after, changed = [], [], False
-            if rest:
-                before.append(Piece(rest))
-                after.append(Piece(rest))
-        else:
+        if segment.kind is not SegmentKind.SAME:
             changed = True
-            (before if segment.kind is SegmentKind.REMOVED else after).append(_marked(segment))
+            (before if segment.kind is SegmentKind.REMOVED else after).append(Piece(segment.text, marked=True))
+            continue
+        if changed and _at_line_end(before) and _at_line_end(after):
+            yield _row(before, after, changed)
+            before, after, changed = [], [], False
+        *whole, rest = segment.text.split("\n")
+        for text in whole:
+            yield _row([*before, Piece(text)], [*after, Piece(text)], changed)
+            before, after, changed = [], [], False
+        if rest:
+            before.append(Piece(rest))
+            after.append(Piece(rest))
     if before or after:
-        yield Row(tuple(before), tuple(after), changed)
+        yield _row(before, after, changed)
 
 
-def _pieces(pieces: list[Piece], text: str) -> tuple[Piece, ...]:
-    return (*pieces, Piece(text)) if text else tuple(pieces)
+def _at_line_end(pieces: list[Piece]) -> bool:
+    return not pieces or pieces[-1].text.endswith("\n")
 
 
-def _marked(segment: Segment) -> Piece:
-    return Piece(segment.text.rstrip("\n"), marked=True)
+def _row(before: list[Piece], after: list[Piece], changed: bool) -> Row:
+    return Row(_trimmed(before), _trimmed(after), changed)
+
+
+def _trimmed(pieces: list[Piece]) -> tuple[Piece, ...]:
+    """Without the break that ends the row, and without empty pieces."""
+    if pieces:
+        pieces = [*pieces[:-1], Piece(pieces[-1].text.removesuffix("\n"), pieces[-1].marked)]
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def _folded(rows: list[Row], context: int) -> Iterator[Row]:

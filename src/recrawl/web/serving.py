@@ -29,6 +29,15 @@ def listening(settings: WebSettings) -> socket.socket:
     return bound
 
 
+def free_port(wanted: int = WebSettings().port) -> int:
+    """The wanted one if nobody has it, else 0: any other."""
+    try:
+        listening(WebSettings(port=wanted)).close()
+    except UsageError:
+        return 0
+    return wanted
+
+
 def address_of(bound: socket.socket) -> str:
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

@@ -23,7 +23,8 @@ def away(at: float | None, now: float) -> Markup:
     """A moment as distance from now, with the moment itself in its title."""
     if at is None:
         return Markup("never")
-    text = f"in {duration.render(at - now)}" if at > now else f"{duration.render(now - at)} ago"
+    distance = duration.render(abs(at - now))
+    text = "now" if abs(at - now) < 1 else f"in {distance}" if at > now else f"{distance} ago"
     return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(iso(at), day_and_time(at), text)
 
 
