@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "changes": ("recrawl.cli.changes:changes", "What changed: a feed that can be resumed from any cursor."),
     "diff": ("recrawl.cli.versions:diff", "What changed between two versions of a page."),
     "history": ("recrawl.cli.versions:history", "Visits and versions of a page."),
+    "records": ("recrawl.cli.records:records", "What the pages say, field by field, and how it changed."),
     "show": ("recrawl.cli.versions:show", "Print the kept copy of a page."),
     "search": ("recrawl.cli.search:search", "Find pages by their words, in any language."),
     "scope": ("recrawl.cli.scope:scope", "Describe a site by patterns: check, learn, convert, test."),

@@ -6,8 +6,10 @@ from dataclasses import asdict
 import click
 
 from recrawl.cli.options import folder_argument, json_option, the_folder
-from recrawl.cli.paint import facts, line, size, table, until
+from recrawl.cli.paint import facts, iso, line, size, table, until
+from recrawl.cli.records import broken_sentence
 from recrawl.engine.reading import Reading, reading
+from recrawl.engine.record_rows import broken_wrappers
 from recrawl.formats import duration
 from recrawl.model.batch import Totals
 
@@ -35,7 +37,9 @@ def _as_json(found: Reading, now: float) -> None:
         for one in found.store.servers()
         if one.overloaded or one.failures
     ]
-    line({**totals_object(found.store.totals("", now)), "sites": sites, "troubled_servers": servers})
+    broken = [{**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store)]
+    totals = totals_object(found.store.totals("", now))
+    line({**totals, "sites": sites, "troubled_servers": servers, "broken_wrappers": broken})
 
 
 def _as_text(found: Reading, now: float) -> None:
@@ -64,6 +68,8 @@ def _as_text(found: Reading, now: float) -> None:
             )
         if server.failures:
             click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
+    for one in broken_wrappers(found.store):
+        click.echo(broken_sentence(one.site, one.pages, one.missing, one.since_at, one.example))
     groups = found.store.error_groups(limit=10)
     if groups:
         click.echo()

@@ -1,0 +1,180 @@
+"""`records`: what the pages of a site say, field by field, and how it changed."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from recrawl.archive.documents import DocumentFolder
+from recrawl.archive.folder import WarcArchive
+from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.paint import iso, when
+from recrawl.cli.records_files import WRITERS, Line
+from recrawl.engine.assembly import canonicaliser_of, open_store
+from recrawl.engine.folder import Folder
+from recrawl.engine.reading import READER, Reading, reading
+from recrawl.engine.record_rows import Row, broken_pages, broken_wrappers, changes, history, newest, read_again
+from recrawl.engine.settings import load
+from recrawl.engine.wrappers import SiteWrappers
+from recrawl.formats import moment
+from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.page import Page
+from recrawl.model.record import FieldChange
+from recrawl.scope.patterns_site import Script
+
+
+@click.command()
+@click.argument("site", required=False, default="")
+@folder_option
+@click.option("--format", "form", type=click.Choice(list(WRITERS)), default="jsonl", help="Default: jsonl.")
+@click.option("--output", "-o", metavar="FILE", help="Write there instead of to the terminal; parquet needs it.")
+@click.option("--changes", "as_changes", is_flag=True, help="Field by field, what changed from version to version.")
+@click.option(
+    "--history", "as_history", is_flag=True, help="The records of every kept version, not of the newest alone."
+)
+@click.option("--broken", "as_broken", is_flag=True, help="The pages whose required fields were not found.")
+@click.option("--field", "fields", multiple=True, help="With --changes: only of these fields (price, reviews).")
+@click.option("--since", metavar="TIME", help="With --changes: from a time on: 2026-11-01, 2h (ago).")
+@click.option(
+    "--again", is_flag=True, help="Read every kept version anew by the fields as they are written now; no request."
+)
+@json_option
+def records(
+    site: str,
+    folder: str | None,
+    form: str,
+    output: str | None,
+    as_changes: bool,
+    as_history: bool,
+    as_broken: bool,
+    fields: tuple[str, ...],
+    since: str | None,
+    again: bool,
+    as_json: bool,
+) -> None:
+    """The records of SITE (its name or an address; default: all sites), one a line, or what changed in them.
+
+    \b
+    recrawl records shop
+    recrawl records shop --changes --field price --format csv -o prices.csv
+    """
+    if sum((as_changes, as_history, as_broken)) > 1:
+        raise UsageError("--changes, --history and --broken show three different things: ask for one of them")
+    if form == "parquet" and output is None:
+        raise UsageError("parquet is no text: say where to write it with --output FILE")
+    place = the_folder(folder)
+    if again:
+        _read_again(place, site)
+    with reading(place) as found:
+        name = _site_name(found, site)
+        since_at = moment.cursor_or_time(since, time.time())[1] if since else 0.0
+        lines = _lines(found, name, as_changes, as_history, as_broken, fields, since_at)
+        WRITERS["jsonl" if as_json else form](lines, Path(output) if output else None)
+        sys.stdout.flush()
+        if not as_broken:
+            _warn(found, name)
+
+
+def _lines(
+    found: Reading,
+    site: str,
+    as_changes: bool,
+    as_history: bool,
+    as_broken: bool,
+    fields: tuple[str, ...],
+    since_at: float,
+) -> Callable[[], Iterable[Line]]:
+    """What is asked for, as often as it is asked for: a table needs to know its columns first."""
+    store = found.store
+    if as_changes:
+        kept = [one for one in changes(store, site, since_at) if _is_of(one[1].field, fields)]
+        return lambda: (change_line(page, change) for page, change in kept)
+    if as_broken:
+        return lambda: (broken_line(row) for row in broken_pages(store, site))
+    rows = history if as_history else newest
+    return lambda: (record_line(row) for row in rows(store, site))
+
+
+def _is_of(path: str, fields: tuple[str, ...]) -> bool:
+    return not fields or path.partition("[")[0].partition(".")[0] in fields or path in fields
+
+
+def record_line(row: Row) -> Line:
+    """The documented form of a record."""
+    page, record = row.page, row.record
+    line: Line = {
+        "url": page.url,
+        "site": page.site,
+        "kind": record.kind,
+        "category": page.category,
+        "status": page.status.value,
+        "at": iso(record.at),
+        "checked_at": iso(page.checked_at),
+        "source": record.source.value,
+        "data": dict(record.data),
+    }
+    if row.broken is not None:
+        line |= {"broken_since": iso(row.broken.at), "missing": list(row.broken.missing)}
+    return line
+
+
+def change_line(page: Page, change: FieldChange) -> Line:
+    return {
+        "url": page.url,
+        "site": page.site,
+        "kind": change.kind,
+        "field": change.field,
+        "before": change.before,
+        "after": change.after,
+        "at": iso(change.at),
+        "previous_at": iso(change.previous_at),
+    }
+
+
+def broken_line(row: Row) -> Line:
+    page, record = row.page, row.record
+    return {
+        "url": page.url,
+        "site": page.site,
+        "kind": record.kind,
+        "missing": list(record.missing),
+        "at": iso(record.at),
+    }
+
+
+def _site_name(found: Reading, site: str) -> str:
+    """A site by its name, or by an address of it."""
+    known = sorted({*found.store.sites(), *(one.name for one in found.folder.sites())})
+    if not site or site in known:
+        return site
+    if "://" in site or "." in site:
+        return found.page(site).site
+    raise NotFound(f"there is no site {site!r} here; there are: {', '.join(known) or 'none (recrawl add URL)'}")
+
+
+def _read_again(place: Folder, site: str) -> None:
+    settings = load(place.need())
+    sites = [one for one in place.sites() if site in ("", one.name)]
+    with closing(open_store(place, settings)) as store:
+        archive = WarcArchive(place.archive, READER, settings.archive, time.time, str)
+        for one in sites:
+            wrappers = SiteWrappers(one, Script(one, canonicaliser_of(settings, one)))
+            counts = read_again(store, archive, wrappers, DocumentFolder(place.documents))
+            click.echo(
+                f"{one.name}: {counts['records']} records and {counts['broken']} broken from {counts['pages']} pages",
+                err=True,
+            )
+
+
+def _warn(found: Reading, site: str) -> None:
+    for one in broken_wrappers(found.store, site):
+        click.echo(broken_sentence(one.site, one.pages, one.missing, one.since_at, one.example), err=True)
+
+
+def broken_sentence(site: str, pages: int, missing: Iterable[str], since_at: float, example: str) -> str:
+    """One line for `records` and `status`."""
+    lacking = f"{pages} pages without {', '.join(missing)} since {when(since_at)}, for example {example}"
+    return f"wrapper broken: {site}, {lacking} (mend the site file's fields, then `recrawl records {site} --again`)"

@@ -1,0 +1,110 @@
+"""Records as JSON lines, CSV or Parquet."""
+
+import csv
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from recrawl.model.failure import ConfigError, UsageError
+
+Line = dict[str, Any]
+Lines = Callable[[], Iterable[Line]]  # gives the same lines each time it is called
+DATA = "data"
+
+
+def write_jsonl(lines: Lines, output: Path | None) -> None:
+    with _text(output) as out:
+        for line in lines():
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def write_csv(lines: Lines, output: Path | None) -> None:
+    """A column for each field; a part of a value (`price.amount`) has its own, a list is JSON."""
+    columns = list(dict.fromkeys(name for line in lines() for name in flat(line)))
+    with _text(output) as out:
+        writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        for line in lines():
+            writer.writerow({name: _cell(value) for name, value in flat(line).items()})
+
+
+def write_parquet(lines: Lines, output: Path | None) -> None:
+    """The columns of the CSV with their types, lists as lists; a column of several types is JSON text."""
+    arrow, parquet = _arrow()
+    rows = [flat(line) for line in lines()]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: _column(arrow, [row.get(name) for row in rows]) for name in names}
+    if output is None:
+        raise UsageError("parquet is no text: say where to write it with --output FILE")
+    with _named(output):
+        parquet.write_table(arrow.table(columns), str(output))
+
+
+WRITERS: dict[str, Callable[[Lines, Path | None], None]] = {
+    "jsonl": write_jsonl,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+
+
+def flat(line: Mapping[str, Any]) -> Line:
+    """Fields beside what is known of the record; objects by their parts, `price.amount`. A field that has the name of a
+    column of ours keeps its `data.`."""
+    row: Line = {}
+    for name, value in line.items():
+        if name == DATA:
+            for inner, one in _parts("", value):
+                row[f"{DATA}.{inner}" if inner in line else inner] = one
+        else:
+            row |= dict(_parts(name, value))
+    return row
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, Mapping) or not value:
+        yield path, value
+        return
+    for name, inner in value.items():
+        yield from _parts(f"{path}.{name}" if path else name, inner)
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict, bool)) else value
+
+
+def _column(arrow: Any, values: list[Any]) -> Any:
+    try:
+        return arrow.array(values)
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError, OverflowError):
+        texts = [None if value is None else json.dumps(value, ensure_ascii=False) for value in values]
+        return arrow.array(texts, arrow.string())
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise ConfigError("parquet needs pyarrow: pip install 'recrawl[parquet]', or choose --format csv") from error
+
+
+@contextmanager
+def _text(output: Path | None) -> Iterator[TextIO]:
+    if output is None:
+        yield sys.stdout
+        return
+    with _named(output), output.open("w", encoding="utf-8", newline="") as out:
+        yield out
+
+
+@contextmanager
+def _named(output: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}") from error
