@@ -259,7 +259,7 @@ def record_row(record: Record, numbers: Numbers) -> tuple[object, ...]:
         record.place,
         numbers[record.kind] or None,
         codes.RECORD_SOURCE.number[record.source],
-        None if record.broken else canonical_json(record.data),
+        None if record.broken else json.dumps(record.data, ensure_ascii=False, separators=(",", ":")),
         canonical_json(record.missing) if record.broken else None,
         numbers[record.wrapper] or None,
         None if record.broken else codes.pack_digest(record.digest),
