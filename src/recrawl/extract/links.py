@@ -69,6 +69,15 @@ def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[
     return found[: settings.link_limit]
 
 
+def links_of_anchor(
+    tree: Tree, element: Element, tag: str, resolver: Resolver, settings: ExtractSettings
+) -> list[Link]:
+    """Those of one `a` or `area`: the code a click would run, and the address."""
+    scripts = _scripts(tree, element) if settings.scripts else []
+    link = _anchor(tree, element, tag, resolver, settings.link_text_chars)
+    return scripts if link is None else [*scripts, link]
+
+
 def links_of_header(values: Iterable[str], url: str) -> Iterator[Link]:
     """Links of `Link` headers: relative to the document's own address, not to its base."""
     resolver = Resolver(absolute(url))

@@ -125,6 +125,28 @@ class Calls:
         return best
 
 
+def calls_in(code: str) -> list[tuple[str, list[str | None]]]:
+    """Every call of a name in the code with its arguments: scalars as texts, None for anything nested or computed."""
+    text = tokens(code)
+    found: list[tuple[str, list[str | None]]] = []
+    for at, token in enumerate(text[:-1]):
+        after_dot = at > 0 and text[at - 1] == Token("sign", ".")
+        if token.kind == "word" and not after_dot and text[at + 1] == Token("sign", "("):
+            found.append((token.text, _arguments(text, at + 2)))
+    return found
+
+
+def _arguments(code: list[Token], at: int) -> list[str | None]:
+    arguments: list[str | None] = []
+    while (end := _past_argument(code, at)) is not None:
+        scalar = end == at + 1 and code[at].kind in ("string", "number")
+        arguments.append(code[at].text if scalar else None)
+        if end >= len(code) or code[end] != _COMMA:
+            break
+        at = end + 1
+    return arguments
+
+
 def _step(want: Token | Alone | Mixed, code: list[Token], at: int, values: dict[str, str]) -> int | None:
     """The place after what is wanted, None if it does not stand here."""
     if isinstance(want, Token) and want.kind == "dots":

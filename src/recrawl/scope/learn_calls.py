@@ -1,0 +1,142 @@
+"""Rewritings for scripts: the arguments of calls are sought in addresses seen elsewhere."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from recrawl.model.site import Rewrite
+from recrawl.scope.learn_graph import Graph
+from recrawl.scope.learn_shapes import parts_of
+from recrawl.scope.learn_values import Group, Seen, Shape
+from recrawl.scope.rewrite_calls import Token, calls_in, tokens
+
+LEAST_VOTES = 2
+_VARIABLE = re.compile(r"\{\w+\}")
+_LOCATIONS = (
+    ("location", "href"), ("window", "location", "href"), ("document", "location", "href"),
+    ("self", "location", "href"), ("top", "location", "href"), ("location",), ("window", "location"),
+    ("document", "location"),
+)  # fmt: skip
+
+Signature = tuple[str, int]  # name and number of arguments
+
+
+def values_of(shape: Shape, url: str) -> tuple[str, ...] | None:
+    """What stands in an address where its shape is variable."""
+    _, segments, query = parts_of(url)
+    pairs = dict(query)
+    values: list[str] = []
+    for part, text in [*zip(shape.segments, segments, strict=True), *((v, pairs[k]) for k, v in shape.query)]:
+        if "{" not in part:
+            continue
+        expression = "(.+?)".join(re.escape(piece) for piece in _VARIABLE.split(part))
+        found = re.fullmatch(expression, text)
+        if found is None:
+            return None
+        values += found.groups()
+    return tuple(values)
+
+
+def script_rules(scripts: Iterable[Seen], graph: Graph) -> tuple[list[tuple[Rewrite, str]], list[str]]:
+    """Rewritings, each with an example, and one sentence for each call that could not be matched."""
+    codes = list(dict.fromkeys(seen.url for seen in scripts))
+    rules, doubts = _assignments(codes), []
+    by_signature: dict[Signature, list[list[str | None]]] = defaultdict(list)
+    examples: dict[Signature, str] = {}
+    for code in codes:
+        for head, arguments in calls_in(code):
+            by_signature[(head, len(arguments))].append(arguments)
+            examples.setdefault((head, len(arguments)), code)
+    index = _index(graph)
+    for (head, count), calls in sorted(by_signature.items()):
+        rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index)
+        if rule is not None:
+            rules.append((rule, examples[(head, count)]))
+        elif any(argument and len(argument) > 1 for call in calls for argument in call):
+            doubts.append(f"{head}(…) stands in {len(calls)} links, but no address seen elsewhere has its arguments")
+    return rules, doubts
+
+
+def _assignments(codes: list[str]) -> list[tuple[Rewrite, str]]:
+    """`location.href = '/x'` in its many spellings."""
+    found: dict[Rewrite, str] = {}
+    for code in codes:
+        text = tokens(code)
+        for words in _LOCATIONS:
+            wanted = [Token("word", words[0])]
+            for word in words[1:]:
+                wanted += [Token("sign", "."), Token("word", word)]
+            wanted.append(Token("sign", "="))
+            for at in range(len(text) - len(wanted)):
+                after = text[at + len(wanted)]
+                if text[at : at + len(wanted)] == wanted and after.kind == "string":
+                    found.setdefault(Rewrite(f"javascript:{'.'.join(words)}={{target:url}}", "{target}"), code)
+    return list(found.items())
+
+
+def _addresses(head: str, count: int, calls: list[list[str | None]]) -> Rewrite | None:
+    """An argument that is an address itself: `window.open('/x')`, `go('/item/7')`."""
+    for place in range(count):
+        texts = [call[place] for call in calls]
+        if all(text is not None and re.match(r"(?:https?:/)?/[^/\s]", text) for text in texts):
+            return Rewrite(f"javascript:{head}({_pattern(count, {place: '{target:url}'})})", "{target}")
+    return None
+
+
+Hit = tuple[Shape, int, str]  # shape, place among its variables, address
+
+
+def _index(graph: Graph) -> dict[str, list[Hit]]:
+    index: dict[str, list[Hit]] = defaultdict(list)
+    for shape, group in graph.groups.items():
+        for url in group.members if shape.variables else ():
+            for place, value in enumerate(values_of(shape, url) or ()):
+                index[value].append((shape, place, url))
+    return index
+
+
+def _matched(
+    head: str, count: int, calls: list[list[str | None]], graph: Graph, index: dict[str, list[Hit]]
+) -> Rewrite | None:
+    """The shape whose variables are, for most calls that can be told, all among the arguments."""
+    votes: Counter[tuple[Shape, tuple[int, ...]]] = Counter()
+    for call in calls:
+        votes.update(_votes(call, index))
+    if not votes:
+        return None
+    (shape, mapping), count_of = max(votes.items(), key=lambda item: (item[1], _worth(graph.groups[item[0][0]])))
+    if count_of < min(LEAST_VOTES, len(calls)):
+        return None
+    names = [f"v{place}" for place in range(len(mapping))]
+    types = _VARIABLE.findall(str(shape))
+    captures = {
+        argument: f"{{{name}:int}}" if kind == "{int}" else f"{{{name}}}"
+        for argument, name, kind in zip(mapping, names, types, strict=True)
+    }
+    filled = iter(names)
+    target = _VARIABLE.sub(lambda _: f"{{{next(filled)}}}", str(shape))
+    return Rewrite(f"javascript:{head}({_pattern(count, captures)})", target)
+
+
+def _votes(call: list[str | None], index: dict[str, list[Hit]]) -> set[tuple[Shape, tuple[int, ...]]]:
+    hits: dict[tuple[Shape, str], dict[int, int]] = defaultdict(dict)
+    for argument, text in enumerate(call):
+        for shape, place, url in index.get(text, ()) if text else ():
+            hits[(shape, url)].setdefault(place, argument)
+    return {
+        (shape, tuple(places[place] for place in range(len(places))))
+        for (shape, url), places in hits.items()
+        if sorted(places) == list(range(len(_VARIABLE.findall(str(shape)))))
+        and len(set(places.values())) == len(places)
+    }
+
+
+def _worth(group: Group) -> tuple[int, int]:
+    """Of several shapes that have the same values the plainest is meant, and the one with most pages."""
+    return -len(group.shape.query), len(group.members)
+
+
+def _pattern(count: int, captures: dict[int, str]) -> str:
+    last = max(captures)
+    written = [captures.get(place, "*") for place in range(last + 1)]
+    return ", ".join([*written, "..."] if count > last + 1 else written)

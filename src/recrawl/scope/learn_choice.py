@@ -1,0 +1,110 @@
+"""Which page of an unknown site to look at next: some of every kind, then more of what shows new addresses."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.learn_cleaning import promising_redirects
+from recrawl.scope.learn_graph import BLOCK, are_named
+from recrawl.scope.learn_shapes import parts_of
+from recrawl.scope.learn_values import Sampled, Seen
+
+ENOUGH = 4  # pages of a kind tell what it is
+SINGLES_SHARE = 0.3  # of the sample at most goes to addresses that are alone of their kind
+
+Sort = tuple[object, ...]
+
+
+class Plan:
+    """Filled by `learn` with pages, emptied by `choose`."""
+
+    def __init__(self, pages: int, server: str, canonicaliser: Canonicaliser) -> None:
+        self._pages, self._server, self._canonicaliser = pages, server, canonicaliser
+        self._waiting: dict[Sort, dict[str, None]] = defaultdict(dict)
+        self._known: set[str] = set()
+        self._asked: Counter[Sort] = Counter()
+        self._yield: dict[Sort, float] = {}
+        self._sort_of: dict[str, Sort] = {}
+        self._first: list[str] = []
+        self._singles = 0
+
+    def prefer(self, urls: Iterable[str]) -> None:
+        """To be looked at before anything else."""
+        self._first += [url for url in urls if url not in self._known]
+
+    def learn(self, page: Sampled) -> None:
+        self._known.add(page.url)
+        fresh_named = 0
+        places: dict[tuple[int, int, tuple[str, ...]], list[Seen]] = defaultdict(list)
+        for link in page.links:
+            if link.relation != "script" and not link.nofollow and self._is_here(link.url):
+                _, segments, query = parts_of(link.url)
+                places[(link.place, len(segments), tuple(sorted(name for name, _ in query)))].append(link)
+        for (_, _, keys), links in places.items():
+            fresh = {link.url for link in links} - self._known
+            is_block = len({link.url for link in links}) >= BLOCK
+            if is_block and are_named(links):
+                fresh_named += len(fresh)
+            self._enter(links, fresh, keys, is_block)
+        if (sort := self._sort_of.get(page.url)) is not None:
+            self._yield[sort] = 0.5 * self._yield.get(sort, fresh_named) + 0.5 * fresh_named
+
+    def try_redirects(self) -> None:
+        """Addresses that hold another address are asked for early: only the answer tells whether they lead there."""
+        waiting = [url for urls in self._waiting.values() for url in urls]
+        self._first += promising_redirects(waiting, self._canonicaliser)
+
+    def choose(self) -> str | None:
+        """The next address; None when nothing more is to be learnt."""
+        while self._first:
+            url = self._first.pop(0)
+            if url not in self._known or url not in self._sort_of:
+                return self._take(url)
+        sorts = [sort for sort, urls in self._waiting.items() if urls]
+        young = [sort for sort in sorts if self._asked[sort] < ENOUGH and self._may_be_single(sort)]
+        if young:
+            sort = min(young, key=lambda one: (self._asked[one], -len(self._waiting[one]), str(one)))
+        else:
+            sort = max(sorts, key=lambda one: (self._yield.get(one, 0.0), str(one)), default=())
+            if not sort or self._yield.get(sort, 0.0) <= 0.5:
+                return None
+        return self._take(next(iter(self._waiting[sort])))
+
+    def _may_be_single(self, sort: Sort) -> bool:
+        alone = len(self._waiting[sort]) == 1 and not self._asked[sort]
+        return not alone or self._singles < SINGLES_SHARE * self._pages
+
+    def _take(self, url: str) -> str:
+        sort = self._sort_of.get(url, ("first", url))
+        self._singles += len(self._waiting[sort]) == 1 and not self._asked[sort]
+        self._waiting[sort].pop(url, None)
+        self._asked[sort] += 1
+        self._sort_of[url] = sort
+        return url
+
+    def _enter(self, links: list[Seen], fresh: set[str], keys: tuple[str, ...], is_block: bool) -> None:
+        common = _common_segments([parts_of(link.url)[1] for link in links]) if is_block else {}
+        for link in links:
+            if link.url not in fresh or link.url in self._sort_of:
+                continue
+            segments = parts_of(link.url)[1]
+            sort = (
+                *(common.get(at, "*") if is_block else _class(text) for at, text in enumerate(segments)),
+                "?",
+                *keys,
+            )
+            self._sort_of[link.url] = sort
+            self._known.add(link.url)
+            self._waiting[sort][link.url] = None
+
+    def _is_here(self, url: str) -> bool:
+        return url.partition("://")[2].partition("/")[0] == self._server
+
+
+def _common_segments(segments: list[tuple[str, ...]]) -> dict[int, str]:
+    return {at: texts[0] for at, texts in enumerate(zip(*segments, strict=True)) if len(set(texts)) == 1}
+
+
+def _class(text: str) -> str:
+    has_digit = any(character.isdigit() for character in text)
+    return "*" if has_digit or "-" in text or "_" in text or "%" in text else text

@@ -1,0 +1,227 @@
+"""What a group of addresses is: lists, details, calendars, variants of others, or nothing wanted.
+
+detail     many pages with names and texts of their own that blocks of links on lists lead to
+list       pages whose blocks lead to details (or to lists), reached without passing through details
+variant    the pages of another group once more: sort orders, print versions
+calendar   addresses made of dates alone, without end
+"""
+
+from collections.abc import Collection
+from statistics import median
+
+from recrawl.scope.learn_graph import BLOCK, Graph
+from recrawl.scope.learn_values import Group, Role, Sampled, Shape
+
+_PAGE_WORDS = "page p pg pn pageno page_no pagenum pageindex paged offset start from_row seite pagina"
+PAGE_WORDS = frozenset(_PAGE_WORDS.split())
+_VARIANT_WORDS = (
+    "sort order orderby sortby sort_by order_by dir direction view display layout mode print printable format limit "
+    "per_page perpage size lang ref from src tab filter show expand reply"
+)
+VARIANT_WORDS = frozenset(_VARIANT_WORDS.split())
+ADDS_SHARE = 0.02  # a list that shows less than this of all details anew is not worth its requests
+OWN_TITLES = 0.6
+
+
+def assign(graph: Graph, start: str, examples: Collection[str]) -> None:
+    """Give every group its role, and a reason."""
+    _variants(graph)
+    _calendars(graph)
+    wanted = {graph.shape_of[url] for url in examples if url in graph.shape_of}
+    details = _details(graph, wanted)
+    for shape in details:
+        graph.groups[shape].role = Role.DETAIL
+        graph.groups[shape].because = "lists lead here in blocks; pages have names and texts of their own"
+    _lists(graph, start, details)
+
+
+def is_page_key(name: str) -> bool:
+    return name.lower().strip("[]") in PAGE_WORDS
+
+
+def _free(graph: Graph) -> list[Group]:
+    return [group for group in graph.groups.values() if group.role is Role.OTHER]
+
+
+def _variants(graph: Graph) -> None:
+    for group in _free(graph):
+        for base in graph.groups.values():
+            extra = group.shape.keys - base.shape.keys
+            same_path = base.shape.segments == group.shape.segments and base.shape.keys < group.shape.keys
+            if same_path and not any(map(is_page_key, extra)) and _same_pages(group, base, extra):
+                group.role = Role.VARIANT
+                group.because = f"the pages of {base.shape} once more ({', '.join(sorted(extra))})"
+                break
+
+
+def _same_pages(group: Group, base: Group, extra: frozenset[str]) -> bool:
+    """Two pages with and without the parameters tell; where none were seen, the parameters' names do."""
+    bases = {page.url: page for page in base.pages if page.is_page}
+    pairs = [(page, bases.get(_without(page.url, extra))) for page in group.pages if page.is_page]
+    seen = [(page, other) for page, other in pairs if other is not None]
+    if seen:
+        return sum(_alike(page, other) for page, other in seen) > 0.5 * len(seen)
+    return all(name.lower() in VARIANT_WORDS for name in extra)
+
+
+def _alike(page: Sampled, other: Sampled) -> bool:
+    mine, theirs = ({link.url for link in one.links if link.relation != "script"} for one in (page, other))
+    overlap = len(mine & theirs) / max(1, len(mine | theirs))
+    return page.text == other.text or page.title == other.title or overlap > 0.8
+
+
+def _without(url: str, names: frozenset[str]) -> str:
+    path, _, query = url.partition("?")
+    kept = [pair for pair in query.split("&") if pair.partition("=")[0] not in names]
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def _calendars(graph: Graph) -> None:
+    for group in _free(graph):
+        parts = [*group.shape.segments, *(value for _, value in group.shape.query)]
+        variable = [part for part in parts if "{" in part]
+        dated = variable and (set(variable) == {"{date}"} or (set(variable) <= {"{int}", "{date}"} and _years(group)))
+        named = [url for url in group.members if any(_is_name(text) for text in graph.texts.get(url, ()))]
+        if dated and len(named) < 0.5 * len(group.members):
+            group.role = Role.CALENDAR
+            group.because = "the addresses are dates and the links to them numbers: a calendar without end"
+
+
+def _is_name(text: str) -> bool:
+    words = text.lower().split()
+    turning = {"next", "previous", "prev", "month", "year", "week", "day", "today", "«", "»", "‹", "›", "<", ">"}
+    return any(word.strip("0123456789.,:/-") != "" and word not in turning for word in words)
+
+
+def _years(group: Group) -> bool:
+    """Whether the first number of every address is a year."""
+    place = next((at for at, part in enumerate(group.shape.segments) if part == "{int}"), None)
+    if place is None:
+        return False
+    values = [url.partition("//")[2].partition("?")[0].split("/")[1 + place] for url in group.members]
+    return all(value.isdecimal() and 1900 <= int(value) <= 2100 for value in values)
+
+
+def _details(graph: Graph, wanted: set[Shape]) -> set[Shape]:
+    out = {shape: graph.outward(shape) for shape, group in graph.groups.items() if group.role is Role.OTHER}
+    strong = {shape: {t for t, size in to.items() if size >= BLOCK} for shape, to in out.items()}
+    once = _targets_of_single_pages(graph)
+    targets = {target for to in strong.values() for target in to} | once
+    candidates = {
+        shape for shape in targets if graph.groups[shape].role is Role.OTHER and _own_pages(graph.groups[shape])
+    }
+    leaves = set(wanted)
+    for shape in candidates:
+        onward = {t for t in strong.get(shape, ()) if t in candidates and t != shape}
+        if all(_is_richer(graph.groups[shape], graph.groups[t]) and shape in strong.get(t, ()) for t in onward):
+            leaves.add(shape)
+    return leaves
+
+
+def _targets_of_single_pages(graph: Graph) -> set[Shape]:
+    """The front page is one of its kind, so its blocks count by themselves."""
+    return {block.target for blocks in graph.blocks.values() for block in blocks if block.named}
+
+
+def _own_pages(group: Group) -> bool:
+    """Whether its pages, as far as they were seen, are pages of their own."""
+    read = [page for page in group.pages if page.is_page]
+    if not read or group.shape.variables == 0:
+        return False
+    if len(read) * 2 < len(group.pages):
+        return False
+    titles, texts = {page.title for page in read}, {page.text for page in read}
+    return len(read) == 1 or max(len(titles), len(texts) if len(titles) == 1 else 0) >= OWN_TITLES * len(read)
+
+
+def _is_richer(one: Group, other: Group) -> bool:
+    return _text_chars(one) >= _text_chars(other)
+
+
+def _text_chars(group: Group) -> float:
+    return median([page.text_chars for page in group.pages if page.is_page] or [0])
+
+
+def _lists(graph: Graph, start: str, details: set[Shape]) -> None:
+    likely = _list_like(graph, details)
+    reached = _reached(graph, start, likely)
+    for shape in likely - reached:
+        graph.groups[shape].unsure = "shows details in blocks, but only details lead there: left out"
+    kept = _worth_it(graph, likely & reached, details)
+    for shape in kept:
+        graph.groups[shape].role = Role.LIST
+        graph.groups[shape].because = "blocks of links to details"
+    _hubs(graph, start, kept, likely & reached)
+
+
+def _list_like(graph: Graph, details: set[Shape]) -> set[Shape]:
+    likely: set[Shape] = set()
+    grown = True
+    while grown:
+        fresh = {
+            shape
+            for shape, blocks in graph.blocks.items()
+            if shape not in likely
+            and graph.groups[shape].role is Role.OTHER
+            and any(block.named and block.target in details | likely and block.target != shape for block in blocks)
+        }
+        likely |= fresh
+        grown = bool(fresh)
+    turned = {
+        shape
+        for shape, group in graph.groups.items()
+        if group.role is Role.OTHER and shape not in likely and any(_turns(shape, other) for other in likely)
+    }
+    return likely | turned
+
+
+def _turns(shape: Shape, other: Shape) -> bool:
+    """Whether two shapes are pages of one list: the same but for the parameter that turns pages."""
+    extra = (shape.keys - other.keys) | (other.keys - shape.keys)
+    return shape.segments == other.segments and len(extra) == 1 and all(map(is_page_key, extra))
+
+
+def _reached(graph: Graph, start: str, likely: set[Shape]) -> set[Shape]:
+    first = graph.shape_of.get(start)
+    reached, waiting = {first}, [first]
+    while waiting:
+        here = waiting.pop()
+        if here is None or (here != first and here not in likely):
+            continue
+        for shape in graph.leads_to(here) - reached:
+            reached.add(shape)
+            waiting.append(shape)
+    return {shape for shape in reached if shape is not None}
+
+
+def _worth_it(graph: Graph, lists: set[Shape], details: set[Shape]) -> set[Shape]:
+    """The lists that show details nobody else shows, those that show most first."""
+    shown = {shape: {url for target in details for url in graph.shown_by(shape, target)} for shape in lists}
+    total = len({url for urls in shown.values() for url in urls})
+    met: set[str] = set()
+    kept: set[Shape] = set()
+    order = sorted(lists, key=lambda shape: (not _is_paged(shape), -len(shown[shape]), len(shape.keys), str(shape)))
+    for shape in order:
+        fresh = shown[shape] - met
+        alone = any(_turns(shape, other) for other in kept)
+        if alone or len(fresh) > max(2, ADDS_SHARE * total):
+            kept.add(shape)
+            met |= shown[shape]
+        else:
+            graph.groups[shape].unsure = "shows details in blocks, but other lists show them too: left out"
+    return kept
+
+
+def _is_paged(shape: Shape) -> bool:
+    return any(is_page_key(name) for name in shape.keys) or any(is_page_key(word) for word in shape.segments)
+
+
+def _hubs(graph: Graph, start: str, kept: set[Shape], likely: set[Shape]) -> None:
+    """Pages on the way to lists that neither the start nor another list leads to."""
+    for hub in sorted(likely - kept, key=str):
+        ways = {graph.shape_of.get(start), *(shape for shape in graph.groups if graph.groups[shape].role is Role.LIST)}
+        met = {url for way in ways if way for target in kept for url in graph.shown_by(way, target)}
+        shown = {url for target in kept for url in graph.shown_by(hub, target)}
+        if len(shown - met) > max(1, 0.1 * len(met)):
+            group = graph.groups[hub]
+            group.role, group.because, group.unsure = Role.LIST, "leads to lists that nothing else leads to", ""
