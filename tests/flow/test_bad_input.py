@@ -168,7 +168,7 @@ def test_a_full_disk_ends_with_9_and_the_crawl_goes_on_when_there_is_room(
     )
     full, then, status, shown = done.stdout.splitlines()
     assert (full, then) == ("9", "0"), done.stdout + (tmp_path / "said").read_text()
-    assert "room" in (tmp_path / "said").read_text()
+    assert "full" in (tmp_path / "said").read_text()
     counts = json.loads(status)
     assert counts["pages"] == counts["versions"] == 400
     assert int(shown) > 100

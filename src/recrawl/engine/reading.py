@@ -17,6 +17,7 @@ from recrawl.model.page import Page
 from recrawl.model.visit import Version
 from recrawl.ports import Store
 
+MICROSECOND = 1e-6  # moments are told in microseconds and kept finer
 READER = "reader"  # a worker that never writes, so it has no file to mend
 
 
@@ -39,7 +40,7 @@ class Reading:
 
     def version(self, page: Page, at: float | None = None, back: int = 0) -> Version:
         """The version that was current at a moment (default: now), or one further back."""
-        versions = [one for one in self.store.versions(page.id) if at is None or one.at <= at]
+        versions = [one for one in self.store.versions(page.id) if at is None or one.at <= at + MICROSECOND]
         if len(versions) <= back:
             raise NotFound(
                 f"no {'older ' if back else ''}version of {page.url} is kept{' from that time' if at else ''}"
