@@ -15,6 +15,7 @@ from recrawl.web.events import count_since
 from recrawl.web.figures import Figures, needed_gaps, ratios
 from recrawl.web.freshness import DAY_S
 from recrawl.web.overview import Overview, SiteLine, overview, site_line
+from recrawl.web.plan import Plan, plan, stretches
 from recrawl.web.sample import Sample
 
 MOST_ROBOTS = 50
@@ -115,3 +116,7 @@ def figures_of(desk: Desk, site: str = "") -> Figures:
     sample = desk.sample(site)
     servers = servers_of(desk, sample) if site else desk.store.servers()
     return Figures(tuple(desk.store.interval_histogram(site)), ratios(sample.pages), needed_gaps(servers))
+
+
+def plan_of(desk: Desk, site: str = "") -> Plan:
+    return plan(desk.sample(site), stretches(desk.store.servers()))

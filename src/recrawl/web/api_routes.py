@@ -10,7 +10,7 @@ from recrawl.engine.facts import change_object, facts_of, server_object, visit_o
 from recrawl.formats.moment import iso
 from recrawl.model.event import CHANGES, EventKind
 from recrawl.web import shapes
-from recrawl.web.answers import figures_of, overview_of, site_lines, site_report
+from recrawl.web.answers import figures_of, overview_of, plan_of, site_lines, site_report
 from recrawl.web.overview import SiteLine
 from recrawl.web.queries import After, Cursor, Limit, OffsetHours, PageId, SiteName, VersionNumber
 from recrawl.web.render import desk_of
@@ -159,6 +159,12 @@ def week(request: Request, site: SiteName = "", utc_offset_h: OffsetHours = 0) -
 def figures(request: Request, site: SiteName = "") -> shapes.FigureSet:
     """S1's three figures."""
     return shapes.figure_set(figures_of(desk_of(request), site))
+
+
+@router.get("/plan")
+def plan_curve(request: Request, site: SiteName = "") -> shapes.PlanCurve:
+    """Budget against expected freshness, and where the crawl stands."""
+    return shapes.plan_curve(plan_of(desk_of(request), site))
 
 
 @router.get("/errors")

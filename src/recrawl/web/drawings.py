@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 from recrawl.formats import duration
 from recrawl.model.visit import Version, Visit
-from recrawl.web.chart import Bar, Mark, Point, bars, heat, line, timeline
+from recrawl.web.chart import Bar, Mark, Point, bars, heat, line, short, timeline
 from recrawl.web.figures import Figures
 from recrawl.web.overview import Overview
+from recrawl.web.plan import Plan
 from recrawl.web.week import DAYS, Week
 from recrawl.web.words import day_and_time, percent
 
@@ -86,6 +87,23 @@ def band_name(from_s: float, to_s: float) -> str:
         if to_s == float("inf")
         else f"{duration.render(from_s)} to {duration.render(to_s)}"
     )
+
+
+def plan_curve(found: Plan, asked: float | None = None) -> str:
+    """Budget against freshness, with where the crawl stands, a daily crawl, and the budget asked about."""
+    marks = []
+    for name, one in (("you are here", found.here), ("daily crawl", found.daily)):
+        if one is not None:
+            marks.append(
+                Mark(f"{name}: {one.requests_per_day:.0f} a day, {one.fresh:.1%}", one.fresh, one.requests_per_day)
+            )
+    if asked is not None and (fresh := found.at(asked)) is not None:
+        marks.append(Mark(f"{asked:.0f} a day: {fresh:.1%}", fresh, asked))
+    points = [Point(one.requests_per_day, one.fresh) for one in found.curve]
+    most = max([point.x for point in points] + [mark.x for mark in marks if mark.x is not None], default=1.0)
+    least = min((point.x for point in points), default=0.0)
+    labels = [(least + (most - least) * step / 4, short(least + (most - least) * step / 4)) for step in range(1, 4)]
+    return line("Requests a day against expected freshness", points, top=1.0, labels=labels, marks=marks, percent=True)
 
 
 def history(visits: list[Visit], versions: list[Version], now: float, due_at: float | None) -> str:

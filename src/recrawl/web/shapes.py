@@ -7,6 +7,7 @@ from recrawl.model.page import Page
 from recrawl.model.visit import Version
 from recrawl.web.figures import Figures
 from recrawl.web.overview import Overview
+from recrawl.web.plan import Plan, Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,35 @@ class OverviewNumbers:
     failing_servers: int
     sampled: bool
     curve: list[FreshMoment]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSpot:
+    requests_per_day: float
+    fresh: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCurve:
+    """`here`: the intervals as they are now; `daily`: every page once a day; `curve`: the best possible."""
+
+    pages: int
+    here: PlanSpot | None
+    daily: PlanSpot | None
+    curve: list[PlanSpot]
+
+
+def plan_curve(found: Plan) -> PlanCurve:
+    return PlanCurve(
+        found.pages,
+        _spot(found.here),
+        _spot(found.daily),
+        [PlanSpot(one.requests_per_day, one.fresh) for one in found.curve],
+    )
+
+
+def _spot(one: Spot | None) -> PlanSpot | None:
+    return None if one is None else PlanSpot(one.requests_per_day, one.fresh)
 
 
 def page_line(page: Page) -> PageLine:

@@ -1,11 +1,13 @@
 """The week, S1's figures, the plan."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from recrawl.web import drawings
-from recrawl.web.answers import figures_of
+from recrawl.web.answers import figures_of, plan_of
 from recrawl.web.queries import OffsetHours, SiteName
 from recrawl.web.render import desk_of, show
 from recrawl.web.week import DAYS, week_lines, week_of
@@ -46,3 +48,22 @@ def figures_page(request: Request, site: SiteName = "") -> HTMLResponse:
         site=site,
         sites=desk.site_names(),
     )
+
+
+@router.get("/plan")
+def plan_page(
+    request: Request, site: SiteName = "", requests: Annotated[str, Query(max_length=20)] = ""
+) -> HTMLResponse:
+    desk = desk_of(request)
+    found, asked = plan_of(desk, site), requests_per_day(requests)
+    curve = drawings.plan_curve(found, asked)
+    return show(request, "plan.html", found=found, curve=curve, requests=asked, site=site, sites=desk.site_names())
+
+
+def requests_per_day(text: str) -> float | None:
+    """What a form says; an empty field says nothing."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 < number < 1e12 else None
