@@ -15,7 +15,8 @@ from recrawl.extract.document import read
 from recrawl.model.capture import Place
 from recrawl.model.document import Document
 from recrawl.model.failure import RecrawlError
-from recrawl.model.page import Page
+from recrawl.model.notice import Source
+from recrawl.model.page import Page, Rank
 from recrawl.model.site import Site
 from recrawl.model.verdict import Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
@@ -53,13 +54,21 @@ class Visitor:
         version, previous = await self._previous(page, quarry.site)
         verdict = thorough(page, reply, document, previous, template)
         looks = 1
-        if verdict.second_look and self._parts.second_looks and await self._may_ask_again(page):
+        wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
+        if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
             second_document = self._read(second, page, quarry) if second.evidence is Evidence.DOCUMENT else None
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks)
+
+    def _vouched_for(self, page: Page) -> bool:
+        """The server itself, by a notice it signed, said that the page changed: no second look is needed."""
+        if page.rank > Rank.NOTICED:
+            return False
+        told = self._parts.store.notices(page.id, 10)
+        return any(notice.source is Source.AGENT and notice.proved is None for notice in told)
 
     def learnt(self) -> dict[str, bytes]:
         """Template noise learnt since the last call, for the store's memo."""

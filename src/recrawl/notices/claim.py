@@ -14,13 +14,13 @@ _SAFE = "/%~!$&'()*+,;=:@?-._[]|"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`size_bytes` None: not said. `modified_until_at`: it was written at that moment or before (None: not said)."""
+    """`size_bytes`, `modified_at` None: not said, or not exactly (S4's mail gives the day alone)."""
 
     url: str
     kind: NoticeKind
     source: Source
     size_bytes: int | None = None
-    modified_until_at: float | None = None
+    modified_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def from_entries(entries: Iterable[Entry], origin: str, source: Source, now: flo
             continue
         size = None if entry.kind is NoticeKind.DELETED else entry.size_bytes
         url = origin + quote(entry.path, safe=_SAFE)
-        claims.append(Claim(url, entry.kind, source, size, entry.modified_at + DAY_S))
+        claims.append(Claim(url, entry.kind, source, size))
     return Checked(tuple(claims), tuple(refused))
 
 
