@@ -11,6 +11,7 @@ from recrawl.scope.learn_values import Group, Seen, Shape
 from recrawl.scope.rewrite_calls import Token, calls_in, tokens
 
 LEAST_VOTES = 2
+_NAMES = {"{int}": "id", "{slug}": "slug", "{date}": "date", "{hex}": "key"}
 _VARIABLE = re.compile(r"\{\w+\}")
 _LOCATIONS = (
     ("location", "href"), ("window", "location", "href"), ("document", "location", "href"),
@@ -19,6 +20,7 @@ _LOCATIONS = (
 )  # fmt: skip
 
 Signature = tuple[str, int]  # name and number of arguments
+Called = tuple[list[str | None], str]  # arguments, and what the link says
 
 
 def values_of(shape: Shape, url: str) -> tuple[str, ...] | None:
@@ -39,20 +41,20 @@ def values_of(shape: Shape, url: str) -> tuple[str, ...] | None:
 
 def script_rules(scripts: Iterable[Seen], graph: Graph) -> tuple[list[tuple[Rewrite, str]], list[str]]:
     """Rewritings, each with an example, and one sentence for each call that could not be matched."""
-    codes = list(dict.fromkeys(seen.url for seen in scripts))
-    rules, doubts = _assignments(codes), []
-    by_signature: dict[Signature, list[list[str | None]]] = defaultdict(list)
+    texts = {seen.url: seen.text for seen in scripts}
+    rules, doubts = _assignments(list(texts)), []
+    by_signature: dict[Signature, list[Called]] = defaultdict(list)
     examples: dict[Signature, str] = {}
-    for code in codes:
+    for code, text in texts.items():
         for head, arguments in calls_in(code):
-            by_signature[(head, len(arguments))].append(arguments)
+            by_signature[(head, len(arguments))].append((arguments, text))
             examples.setdefault((head, len(arguments)), code)
     index = _index(graph)
     for (head, count), calls in sorted(by_signature.items()):
         rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index)
         if rule is not None:
             rules.append((rule, examples[(head, count)]))
-        elif any(argument and len(argument) > 1 for call in calls for argument in call):
+        elif any(argument and len(argument) > 1 for call, _ in calls for argument in call):
             doubts.append(f"{head}(…) stands in {len(calls)} links, but no address seen elsewhere has its arguments")
     return rules, doubts
 
@@ -74,15 +76,16 @@ def _assignments(codes: list[str]) -> list[tuple[Rewrite, str]]:
     return list(found.items())
 
 
-def _addresses(head: str, count: int, calls: list[list[str | None]]) -> Rewrite | None:
+def _addresses(head: str, count: int, calls: list[Called]) -> Rewrite | None:
     """An argument that is an address itself: `window.open('/x')`, `go('/item/7')`."""
     for place in range(count):
-        texts = [call[place] for call in calls]
+        texts = [call[place] for call, _ in calls]
         if all(text is not None and re.match(r"(?:https?:/)?/[^/\s]", text) for text in texts):
             return Rewrite(f"javascript:{head}({_pattern(count, {place: '{target:url}'})})", "{target}")
     return None
 
 
+Vote = tuple[Shape, tuple[int, ...]]  # a shape, and which argument stands for each of its variables
 Hit = tuple[Shape, int, str]  # shape, place among its variables, address
 
 
@@ -95,20 +98,28 @@ def _index(graph: Graph) -> dict[str, list[Hit]]:
     return index
 
 
-def _matched(
-    head: str, count: int, calls: list[list[str | None]], graph: Graph, index: dict[str, list[Hit]]
-) -> Rewrite | None:
-    """The shape whose variables are, for most calls that can be told, all among the arguments."""
-    votes: Counter[tuple[Shape, tuple[int, ...]]] = Counter()
-    for call in calls:
-        votes.update(_votes(call, index))
+def _matched(head: str, count: int, calls: list[Called], graph: Graph, index: dict[str, list[Hit]]) -> Rewrite | None:
+    """The shape whose variables are all among the arguments, and whose links say what the calls' links say."""
+    votes: Counter[Vote] = Counter()
+    agreeing: Counter[Vote] = Counter()
+    for call, text in calls:
+        for vote, urls in _votes(call, index).items():
+            votes[vote] += 1
+            agreeing[vote] += any(text in graph.texts.get(url, ()) for url in urls)
     if not votes:
         return None
-    (shape, mapping), count_of = max(votes.items(), key=lambda item: (item[1], _worth(graph.groups[item[0][0]])))
-    if count_of < min(LEAST_VOTES, len(calls)):
+    best = max(votes, key=lambda vote: (agreeing[vote], len(vote[1]), votes[vote], _worth(graph.groups[vote[0]])))
+    if votes[best] < min(LEAST_VOTES, len(calls)):
         return None
-    names = [f"v{place}" for place in range(len(mapping))]
+    return _rule(head, count, *best)
+
+
+def _rule(head: str, count: int, shape: Shape, mapping: tuple[int, ...]) -> Rewrite:
     types = _VARIABLE.findall(str(shape))
+    names: list[str] = []
+    for kind in types:
+        plain = _NAMES.get(kind, "value")
+        names.append(plain if plain not in names else f"{plain}{len(names) + 1}")
     captures = {
         argument: f"{{{name}:int}}" if kind == "{int}" else f"{{{name}}}"
         for argument, name, kind in zip(mapping, names, types, strict=True)
@@ -118,17 +129,18 @@ def _matched(
     return Rewrite(f"javascript:{head}({_pattern(count, captures)})", target)
 
 
-def _votes(call: list[str | None], index: dict[str, list[Hit]]) -> set[tuple[Shape, tuple[int, ...]]]:
+def _votes(call: list[str | None], index: dict[str, list[Hit]]) -> dict[Vote, list[str]]:
+    """Shapes that have an address made of these arguments, with which argument stands where, and the addresses."""
     hits: dict[tuple[Shape, str], dict[int, int]] = defaultdict(dict)
     for argument, text in enumerate(call):
         for shape, place, url in index.get(text, ()) if text else ():
             hits[(shape, url)].setdefault(place, argument)
-    return {
-        (shape, tuple(places[place] for place in range(len(places))))
-        for (shape, url), places in hits.items()
-        if sorted(places) == list(range(len(_VARIABLE.findall(str(shape)))))
-        and len(set(places.values())) == len(places)
-    }
+    votes: dict[Vote, list[str]] = defaultdict(list)
+    for (shape, url), places in hits.items():
+        whole = len(places) == len(_VARIABLE.findall(str(shape))) and len(set(places.values())) == len(places)
+        if whole:
+            votes[(shape, tuple(places[place] for place in range(len(places))))].append(url)
+    return votes
 
 
 def _worth(group: Group) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.learn_cleaning import promising_redirects
 from recrawl.scope.learn_graph import BLOCK, are_named
+from recrawl.scope.learn_roles import is_page_key
 from recrawl.scope.learn_shapes import parts_of
 from recrawl.scope.learn_values import Sampled, Seen
 
@@ -65,7 +66,8 @@ class Plan:
         if young:
             sort = min(young, key=lambda one: (self._asked[one], -len(self._waiting[one]), str(one)))
         else:
-            sort = max(sorts, key=lambda one: (self._yield.get(one, 0.0), str(one)), default=())
+            plain = [sort for sort in sorts if not self._is_variant(sort)]
+            sort = max(plain, key=lambda one: (self._yield.get(one, 0.0), str(one)), default=())
             if not sort or self._yield.get(sort, 0.0) <= 0.5:
                 return None
         return self._take(next(iter(self._waiting[sort])))
@@ -73,6 +75,10 @@ class Plan:
     def _may_be_single(self, sort: Sort) -> bool:
         alone = len(self._waiting[sort]) == 1 and not self._asked[sort]
         return not alone or self._singles < SINGLES_SHARE * self._pages
+
+    def _is_variant(self, sort: Sort) -> bool:
+        """The same path with more parameters than another sort has: orders and views of the same goods."""
+        return any(_has_more(sort, other) for other in self._asked)
 
     def _take(self, url: str) -> str:
         sort = self._sort_of.get(url, ("first", url))
@@ -103,6 +109,22 @@ class Plan:
 
 def _common_segments(segments: list[tuple[str, ...]]) -> dict[int, str]:
     return {at: texts[0] for at, texts in enumerate(zip(*segments, strict=True)) if len(set(texts)) == 1}
+
+
+def _has_more(sort: Sort, other: Sort) -> bool:
+    if "?" not in sort or "?" not in other:
+        return False
+    mine, theirs = sort.index("?"), other.index("?")
+    extra = set(sort[mine + 1 :]) - set(other[theirs + 1 :])
+    same_path = mine == theirs and all(
+        one in (two, "*") or two == "*" for one, two in zip(sort[:mine], other[:theirs], strict=True)
+    )
+    return (
+        same_path
+        and bool(extra)
+        and set(other[theirs + 1 :]) < set(sort[mine + 1 :])
+        and not any(is_page_key(str(key)) for key in extra)
+    )
 
 
 def _class(text: str) -> str:
