@@ -17,6 +17,7 @@ from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import DEFAULT, ExtractSettings
 from recrawl.extract.template import template_of
 from recrawl.extract.text import Reading, Run, read_runs
+from recrawl.extract.text_flat import read_flat
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
@@ -108,7 +109,10 @@ class Parsed:
         if self.tree is None:
             return Reading()
         ignored = {key for selector in self.ignore for key in self.tree.select(selector)}
-        return read_runs(self.tree, ignored, self.settings.text_chars, self.settings.node_limit)
+        flat, settings = self.tree.flat(), self.settings
+        if flat is None:
+            return read_runs(self.tree, ignored, settings.text_chars, settings.node_limit)
+        return read_flat(self.tree, flat, ignored, settings.text_chars, settings.node_limit)
 
     @cached_property
     def _is_linked(self) -> bool:

@@ -5,11 +5,12 @@ Laws: elements come in document order; nothing inside an inert `<template>` is e
 as markup, as a browser without scripting does; no method recurses.
 """
 
-from collections.abc import Callable, Collection, Generator, Hashable, Iterator
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 # An element of whichever parser made the tree. Names are lower-cased; SVG's keep the prefix: `xlink:href`.
 Element = Any
+Node = Any  # an element, a text or whatever else a parser keeps in its tree
 
 
 class Step(NamedTuple):
@@ -40,6 +41,10 @@ class Tree(Protocol):
 
     def key(self, element: Element) -> Hashable:
         """What tells one element of this tree from another."""
+        ...
+
+    def flat(self) -> Iterable[Node] | None:
+        """All nodes in document order as turbohtml has them; None: only a walk tells what is shown."""
         ...
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:

@@ -39,6 +39,9 @@ class LexborTree:
     def key(self, element: LexborNode) -> Hashable:
         return element.mem_id
 
+    def flat(self) -> None:
+        return None
+
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[LexborNode]] = [iter([self._parser.root] if self._parser.root else [])]
         while stack:

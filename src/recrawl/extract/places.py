@@ -1,6 +1,7 @@
 """Names the place of an element in its template: stable from visit to visit, whatever its siblings are."""
 
 import re
+from functools import lru_cache
 
 from recrawl.model.address import fingerprint
 
@@ -21,6 +22,7 @@ def steady(word: str) -> str:
     return word[: digit.start()] + "#" if digit else word
 
 
+@lru_cache(maxsize=8192)  # pages of a template use the same few
 def signature(tag: str, identifier: str, classes: str) -> str:
     """`div#main.post.wide`, in which nothing changes from page to page of a template."""
     words = sorted({steady(word) for word in classes.split()} - _STATES) if classes else ()
@@ -28,15 +30,7 @@ def signature(tag: str, identifier: str, classes: str) -> str:
     return ".".join((name, *words)) if words else name
 
 
-class Places:
-    """The places of one document: a child's place is a hash of its parent's and its own signature."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, str, str, str], int] = {}
-
-    def below(self, parent: int, tag: str, identifier: str, classes: str) -> int:
-        key = (parent, tag, identifier, classes)
-        place = self._known.get(key)
-        if place is None:
-            place = self._known[key] = fingerprint(f"{parent}/{signature(tag, identifier, classes)}")
-        return place
+@lru_cache(maxsize=8192)
+def place_below(parent: int, tag: str, identifier: str, classes: str) -> int:
+    """A child's place is a hash of its parent's and its own signature."""
+    return fingerprint(f"{parent}/{signature(tag, identifier, classes)}")

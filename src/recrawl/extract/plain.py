@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from recrawl.extract.html import Tree
-from recrawl.extract.places import ROOT, Places
+from recrawl.extract.places import ROOT, place_below
 from recrawl.model.address import fingerprint
 from recrawl.model.document import Block
 
@@ -21,12 +21,12 @@ def text_blocks(text: str, chars: int) -> Iterator[Block]:
 
 
 def xml_blocks(tree: Tree, chars: int, nodes: int) -> Iterator[Block]:
-    places, path = Places(), [(0, ROOT)]
+    path = [(0, ROOT)]
     for step in islice(tree.walk(()), nodes):
         while path[-1][0] >= step.depth:
             path.pop()
         if step.tag:
-            path.append((step.depth, places.below(path[-1][1], step.tag, "", "")))
+            path.append((step.depth, place_below(path[-1][1], step.tag, "", "")))
         elif folded := " ".join(step.text.split())[:chars]:
             chars -= len(folded)
             yield Block(path[-1][1], folded)

@@ -1,6 +1,7 @@
 """Tells what region of a page an element opens: main content, article, or the frame around them."""
 
 import re
+from functools import lru_cache
 
 
 class Region:
@@ -52,6 +53,7 @@ _FRAME_NAMES = frozenset({"header", "site-header", "page-footer", "bottom", "cop
 _LAYOUT = frozenset({"has", "with", "without", "no", "not", "is", "layout", "js", "hide"})
 
 
+@lru_cache(maxsize=8192)  # pages of a template use the same few
 def region_of(tag: str, role: str | None, names: str, parent: int) -> int:
     """`names`: its id and classes, separated by spaces."""
     region = _TAGS.get(tag, Region.NONE)

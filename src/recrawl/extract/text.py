@@ -1,11 +1,12 @@
 """Walks a tree once and reads its visible text: runs between block-level tags, each with its place and region."""
 
 import re
-from collections.abc import Collection, Generator, Hashable
+from collections.abc import Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from recrawl.extract.html import Element, Step, Tree
-from recrawl.extract.places import ROOT, Places, signature
+from recrawl.extract.places import ROOT, place_below, signature
 from recrawl.extract.regions import Region, region_of
 
 _UNSEEN_TAGS = "audio canvas datalist desc head iframe metadata noembed noframes object rp script style title video"
@@ -29,8 +30,7 @@ _CLOSED = _LANDMARKS - {"main"}  # their inside differs from page to page
 _MAIN_LEVELS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A block with what is needed to judge it. `link_chars`: how much of its text stands inside links."""
 
     place: int
@@ -50,7 +50,7 @@ class Reading:
 
 
 @dataclass(slots=True)
-class _Block:
+class Opened:
     """A block-level element that has been entered and not left. `skeleton`: levels below that are still structure."""
 
     depth: int
@@ -63,19 +63,17 @@ class _Block:
 
 def read_runs(tree: Tree, ignored: Collection[Hashable], chars: int, nodes: int) -> Reading:
     """All visible text outside the ignored elements, up to so many characters and nodes, and the page's skeleton."""
-    return _Walk(tree, ignored, chars).read(nodes)
+    return Walk(tree, ignored, chars).read(nodes)
 
 
-class _Walk:
+class Walk:
     def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int) -> None:
         self._tree = tree
         self._ignored = ignored
         self._left_chars = chars
         self._pending_chars = 0
-        self._places = Places()
-        self._regions: dict[tuple[str, str | None, str, str, int], int] = {}
         self._reading = Reading()
-        self._blocks = [_Block(0, "")]
+        self._blocks = [Opened(0, "")]
         self._links: list[int] = []  # depths of the links we are in
         self._stresses: list[int] = []  # and of the emphases
         self._parts: list[str] = []
@@ -119,7 +117,7 @@ class _Walk:
             return True
         if tag in BLOCKS:
             self._flush()
-            self._blocks.append(self._block(step))
+            self._blocks.append(self._block(self._blocks[-1], step.depth, tag, step.element))
         elif tag == "br":
             self._parts.append("\n")
         elif tag == "a":
@@ -138,29 +136,22 @@ class _Walk:
         style = tree.attribute(element, "style")
         return style is not None and _NOT_SHOWN.search(style) is not None
 
-    def _block(self, step: Step) -> _Block:
-        tree, tag, element, parent = self._tree, step.tag, step.element, self._blocks[-1]
+    def _block(self, parent: Opened, depth: int, tag: str, element: Element) -> Opened:
+        tree = self._tree
         if tag in ("html", "body"):  # their classes speak of the page, not of the place
-            return _Block(step.depth, tag, self._places.below(parent.place, tag, "", ""), parent.region)
+            return Opened(depth, tag, place_below(parent.place, tag, "", ""), parent.region)
         identifier, classes = tree.attribute(element, "id") or "", tree.attribute(element, "class") or ""
-        region = self._region(tag, tree.attribute(element, "role"), identifier, classes, parent.region)
-        return _Block(
-            step.depth,
+        region = region_of(tag, tree.attribute(element, "role"), f"{identifier} {classes}", parent.region)
+        return Opened(
+            depth,
             tag,
-            self._places.below(parent.place, tag, identifier, classes),
+            place_below(parent.place, tag, identifier, classes),
             parent.region | region,
             HEADINGS.get(tag) or parent.level,
             self._skeleton(parent, tag, identifier, classes, region),
         )
 
-    def _region(self, tag: str, role: str | None, identifier: str, classes: str, parent: int) -> int:
-        key = (tag, role, identifier, classes, parent)
-        region = self._regions.get(key)
-        if region is None:
-            region = self._regions[key] = region_of(tag, role, f"{identifier} {classes}", parent)
-        return region
-
-    def _skeleton(self, parent: _Block, tag: str, identifier: str, classes: str, region: int) -> int:
+    def _skeleton(self, parent: Opened, tag: str, identifier: str, classes: str, region: int) -> int:
         """Landmarks and named containers near the root make the skeleton; how many levels below still count."""
         if parent.skeleton == 0 or tag not in _STRUCTURE:
             return 0
@@ -175,17 +166,19 @@ class _Walk:
         return _MAIN_LEVELS if tag == "main" else parent.skeleton - 1
 
     def _flush(self) -> None:
-        """The run ends here: keep it, if it holds more than space."""
-        if not self._parts:
-            return
-        text = " ".join("".join(self._parts).split())[: self._left_chars]
+        """The run ends here."""
+        if self._parts:
+            self._keep(self._blocks[-1], self._parts, self._linked, self._stressed)
+            self._parts, self._pending_chars, self._linked, self._stressed = [], 0, 0, 0
+
+    def _keep(self, block: Opened, parts: Sequence[str], linked: int, stressed: int) -> None:
+        """A run, if it holds more than space."""
+        text = " ".join("".join(parts).split())[: self._left_chars]
         if text:
-            block = self._blocks[-1]
-            level = block.level or (EMPHASIS_LEVEL if self._stressed * 10 >= len(text) * 9 else 0)
-            linked = min(self._linked, len(text))
-            self._reading.runs.append(Run(block.place, text, level, linked, block.region, block.tag))
+            level = block.level or (EMPHASIS_LEVEL if stressed * 10 >= len(text) * 9 else 0)
+            shown = min(linked, len(text))
+            self._reading.runs.append(Run(block.place, text, level, shown, block.region, block.tag))
             self._left_chars -= len(text)
-        self._parts, self._pending_chars, self._linked, self._stressed = [], 0, 0, 0
 
 
 def _advance(steps: Generator[Step, bool | None, None], skip: bool) -> Step | None:

@@ -1,6 +1,6 @@
 """turbohtml behind the facade: the parser recrawl uses."""
 
-from collections.abc import Collection, Generator, Hashable, Iterator
+from collections.abc import Collection, Generator, Hashable, Iterable, Iterator
 from itertools import islice
 
 import turbohtml
@@ -39,6 +39,11 @@ class TurboTree:
 
     def key(self, element: turbohtml.Element) -> Hashable:
         return element
+
+    def flat(self) -> Iterable[turbohtml.Node] | None:
+        """Templates hide what stands in them or show it as a shadow: those trees are walked."""
+        has_template = next(iter(self._document.iter_elements("template")), None) is not None
+        return None if has_template else self._document.descendants
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]
