@@ -132,7 +132,7 @@ def _proposal(
     )
     patterns = [Pattern(_KINDS[one.role], written(one, graph), name=_name(one, joined)) for one in joined]
     unsure = [f"{group.shape}: {group.unsure} ({len(group.members)} seen)" for group in others if group.unsure]
-    excluded, doubtful = _exclusions(patterns, others)
+    excluded, doubtful = _exclusions(patterns, others, graph)
     unsure += [*doubtful, *doubts]
     if not any(one.role is Role.DETAIL for one in joined):
         unsure.append("no detail pages were recognised: name some with --example, or look at more pages with --sample")
@@ -162,12 +162,13 @@ def _leave_out_small(groups: list[Group]) -> None:
             group.unsure = "looks like details, but there are few: left out"
 
 
-def _exclusions(patterns: list[Pattern], others: list[Group]) -> tuple[list[str], list[str]]:
-    """Addresses known to be unwanted that a pattern would take in."""
+def _exclusions(patterns: list[Pattern], others: list[Group], graph: Graph) -> tuple[list[str], list[str]]:
+    """Addresses that a pattern would take in, though they stand in the navigation or were looked at in vain."""
     compiled = Patterns([pattern.match for pattern in patterns])
     excluded, doubts = [], []
     for group in others:
-        taken = sorted(url for url in group.members if compiled.match(url) is not None)
+        seen = graph.common | {page.url for page in group.pages}
+        taken = sorted(url for url in group.members if url in seen and compiled.match(url) is not None)
         if 0 < len(taken) <= MOST_EXCLUDED:
             excluded += taken
         elif taken:

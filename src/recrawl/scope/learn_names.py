@@ -69,6 +69,7 @@ def written(group: Group, graph: Graph) -> str:
     """The pattern with named captures: `/c/{category}?page={page:int}`."""
     taken: set[str] = set()
     turning = _turning_place(group, graph)
+    dates = _date_places(group)
     count = 0
 
     def name(wanted: str) -> str:
@@ -80,7 +81,7 @@ def written(group: Group, graph: Graph) -> str:
         def one(found: re.Match[str]) -> str:
             nonlocal count
             kind = found[1]
-            wanted = "page" if count == turning else hint or _wanted(kind, group.role)
+            wanted = "page" if count == turning else dates.get(count) or hint or _wanted(kind, group.role)
             count += 1
             return f"{{{name(wanted)}}}" if kind == "slug" else f"{{{name(wanted)}:{kind}}}"
 
@@ -100,6 +101,20 @@ def _plain(key: str) -> str:
         return "page"
     word = re.sub(r"\W+", "_", key.strip("[]"), flags=re.ASCII).strip("_")
     return word if word and not word[0].isdigit() else "value"
+
+
+def _date_places(group: Group) -> dict[int, str]:
+    """Numbers that are year, month and day, by their place among the variables."""
+    rows = [values for url in group.members if (values := values_of(group.shape, url))]
+    types = _VARIABLE.findall("/".join(group.shape.segments))
+    limits = {"year": (1900, 2100), "month": (1, 12), "day": (1, 31)}
+    found: dict[int, str] = {}
+    for place, (name, (low, high)) in zip(range(len(types)), limits.items(), strict=False):
+        fits = all(row[place].isdecimal() and low <= int(row[place]) <= high for row in rows)
+        if types[place] != "int" or not rows or not fits:
+            break
+        found[place] = name
+    return found
 
 
 def _turning_place(group: Group, graph: Graph) -> int | None:

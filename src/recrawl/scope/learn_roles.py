@@ -113,9 +113,27 @@ def _details(graph: Graph, wanted: set[Shape]) -> set[Shape]:
     leaves = set(wanted)
     for shape in candidates:
         onward = {t for t in strong.get(shape, ()) if t in candidates and t != shape}
-        if all(_is_richer(graph.groups[shape], graph.groups[t]) and shape in strong.get(t, ()) for t in onward):
+        sources = {source for source, to in strong.items() if shape in to}
+        if all(
+            _is_richer(graph.groups[shape], graph.groups[t])
+            and (shape in strong.get(t, ()) or any(t in strong[source] for source in sources))
+            for t in onward
+        ):
             leaves.add(shape)
-    return leaves
+    return leaves - _beside(graph, leaves - wanted, strong)
+
+
+def _beside(graph: Graph, leaves: set[Shape], strong: dict[Shape, set[Shape]]) -> set[Shape]:
+    """Leaves that lists show beside richer ones (members beside topics) are not what the lists are about."""
+    beside = set()
+    for shape in leaves:
+        sources = {source for source, to in strong.items() if shape in to}
+        for other in leaves - {shape}:
+            together = any(other in strong[source] for source in sources if source != other)
+            if together and 2 * _text_chars(graph.groups[shape]) < _text_chars(graph.groups[other]):
+                graph.groups[shape].unsure = f"stands beside {other} on lists, with less to say: left out"
+                beside.add(shape)
+    return beside
 
 
 def _targets_of_single_pages(graph: Graph) -> set[Shape]:

@@ -104,14 +104,28 @@ def segment_shapes(texts: list[str], after_variable: bool = False) -> dict[str, 
 
 
 def _word_shapes(words: list[str], total: int, after_variable: bool) -> dict[str, str]:
-    named = [word for word in words if any(mark in word for mark in "-_") or len(word) > 14 or "%" in word]
-    varied = len(words) >= SOME_WORDS and 2 * len(words) >= total
-    if len(words) >= MANY_WORDS or (after_variable and varied):
-        return {word: _name_shape(words) for word in words}
-    if len(named) >= max(SOME_WORDS, 5) or (len(named) >= SOME_WORDS and 2 * len(named) >= len(words)):
-        shape = _name_shape(named)
-        return {word: shape if word in named else word for word in words}
-    return {word: word for word in words}
+    """Names with numbers, names of several words and single words are judged apart: they are seldom the same thing."""
+    if after_variable and len(words) >= SOME_WORDS and 2 * len(words) >= total:
+        return dict.fromkeys(words, _name_shape(words))
+    shapes: dict[str, str] = {}
+    heaps: dict[str, list[str]] = defaultdict(list)
+    for word in words:
+        heaps[_look(word)].append(word)
+    for look, alike in heaps.items():
+        enough = len(alike) >= (MANY_WORDS if look == "word" else SOME_WORDS)
+        shape = _name_shape(alike)
+        shapes.update((word, shape if enough else word) for word in alike)
+    return shapes
+
+
+def _look(word: str) -> str:
+    for expression, look in ((_NAME_NUMBER, "name number"), (_NUMBER_NAME, "number name")):
+        found = expression.fullmatch(word)
+        if found:
+            return f"{look} {found[1]} {found[2] or ''}"
+    extension = _EXTENSION.search(word[word.rfind(".") :]) if "." in word else None
+    several = any(mark in word for mark in "-_%") or len(word) > 16
+    return f"name {extension[0] if extension else ''}" if several else "word"
 
 
 def _name_shape(words: list[str]) -> str:
