@@ -8,6 +8,7 @@ import click
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
+from recrawl.engine.discover import dropped_counts
 from recrawl.engine.reading import Reading, reading
 from recrawl.engine.record_rows import broken_wrappers
 from recrawl.formats import duration
@@ -31,7 +32,14 @@ def totals_object(totals: Totals) -> dict[str, int]:
 
 
 def _as_json(found: Reading, now: float) -> None:
-    sites = [{"site": name, **totals_object(found.store.totals(name, now))} for name in found.store.sites()]
+    sites = [
+        {
+            "site": name,
+            **totals_object(found.store.totals(name, now)),
+            "dropped_links": dict(dropped_counts(found.store, name)),
+        }
+        for name in found.store.sites()
+    ]
     servers = [
         {"server": one.key, "load_per_s": one.load_per_s, "gap_s": one.gap_s, "overloaded": one.overloaded}
         for one in found.store.servers()
@@ -60,6 +68,11 @@ def _as_text(found: Reading, now: float) -> None:
             )
         )
     table(("site", "pages", "due", "visits", "changed", "304", "failed", "received"), rows)
+    for name in found.store.sites():
+        if dropped := dropped_counts(found.store, name):
+            click.echo(
+                f"links dropped by {name}: " + ", ".join(f"{count} {why}" for why, count in dropped.most_common())
+            )
     for server in found.store.servers():
         if server.overloaded:
             needed, allowed = duration.render(server.needed_gap_s), duration.render(server.gap_s)

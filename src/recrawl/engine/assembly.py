@@ -1,6 +1,6 @@
 """From a folder and its settings to the parts of a worker."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
+from recrawl.engine.scheduler import Purse, Scheduler
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
@@ -39,6 +40,8 @@ def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
 
 
 def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, worker: str = "0") -> Quarry:
+    if not site.seeds:
+        raise ConfigError(f'site {site.name} has no start: write seeds = ["https://…"] at the top of its site file')
     canonicaliser = canonicaliser_of(settings, site)
     script = Script(site, canonicaliser)
     quarry = Quarry(
@@ -72,15 +75,27 @@ def policy_of(settings: Settings) -> Policy:
     return policy(name, settings.intervals)
 
 
+def scheduler_of(
+    settings: Settings, sites: Sequence[Site], store: Store, now: float, worker: str = "0", crew: int = 1
+) -> Scheduler:
+    """A crew of several workers shares a budget evenly."""
+    wish = settings.schedule
+    purse = Purse(wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day)
+    return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew)
+
+
 def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
     named = user_agent(package.__version__, settings.operator.contact)
     return CurlFetcher(FetchSettings(named, resolver=settings.fetch.resolver), clock.now)
 
 
 @asynccontextmanager
-async def assemble(folder: Folder, settings: Settings, worker: str, clock: Clock | None = None) -> AsyncIterator[Parts]:
+async def assemble(
+    folder: Folder, settings: Settings, worker: str, clock: Clock | None = None, crew: int = 1
+) -> AsyncIterator[Parts]:
     """Everything open, and closed again in the end."""
     clock, dice, log = clock or SystemClock(), Dice(), LogFile(folder.log)
+    sites = folder.sites()
     with (
         closing(open_store(folder, settings)) as store,
         closing(WarcArchive(folder.archive, worker, settings.archive, clock.now, dice.record_id)) as archive,
@@ -94,8 +109,8 @@ async def assemble(folder: Folder, settings: Settings, worker: str, clock: Clock
                 fetcher=fetcher,
                 store=store,
                 archive=archive,
-                policy=policy_of(settings),
-                quarries={site.name: quarry_of(settings, site, watch, store, worker) for site in folder.sites()},
+                scheduler=scheduler_of(settings, sites, store, clock.now(), worker, crew),
+                quarries={site.name: quarry_of(settings, site, watch, store, worker) for site in sites},
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,

@@ -4,6 +4,7 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
@@ -11,7 +12,8 @@ from recrawl.detect.verdict import SECOND_LOOK_HEADERS, at_once, judge_second_lo
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import read
+from recrawl.extract.document import parse, read
+from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
 from recrawl.model.document import Document
 from recrawl.model.failure import RecrawlError
@@ -45,6 +47,7 @@ class Visitor:
         if verdict is not None:
             return Arrival(page, why, reply, verdict, directives=directives)
         document = self._read(reply, page, quarry)
+        page = self._categorised(page, reply, quarry)
         directives |= document.directives
         template = self._template(page.server, document)
         found = quick(page, reply, document, template)
@@ -88,6 +91,14 @@ class Visitor:
     def _read(self, reply: Reply, page: Page, quarry: Quarry) -> Document:
         ignore = (*self._parts.ignore, *quarry.site.ignore)
         return read(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
+
+    def _categorised(self, page: Page, reply: Reply, quarry: Quarry) -> Page:
+        """With the category that the page itself names, where the site file says where to look."""
+        selector = quarry.script.selector(page.url)
+        if not selector:
+            return page
+        found = selected_text(parse(reply.body, reply.header("content-type"), page.url, quarry.extract), selector)
+        return replace(page, category=found or page.category)
 
     async def _previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
         """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""

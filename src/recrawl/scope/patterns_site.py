@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from recrawl.formats.templates import check, is_script
+from recrawl.formats.templates import REGEX_MARK, check, is_script
 from recrawl.model.address import Address
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.page import Link
@@ -11,6 +11,7 @@ from recrawl.model.site import Kind, Pattern, Site
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.order import category_of
 from recrawl.scope.patterns import Patterns
+from recrawl.scope.patterns_read import read_shape
 from recrawl.scope.rewrite import LONGEST_CHAIN, Rewriter, Template, read_template
 from recrawl.scope.rewrite_calls import Calls
 
@@ -64,6 +65,7 @@ class _Compiled:
     pattern: Pattern
     target: Template | None
     category: Template | None
+    keys: tuple[str, ...] = ()  # its query parameters, in the order they are written
 
 
 class Script:
@@ -72,6 +74,7 @@ class Script:
     def __init__(self, site: Site, canonicaliser: Canonicaliser) -> None:
         self._canonicaliser = canonicaliser
         self.patterns = site.patterns
+        self._has_selectors = any(map(selector_of, site.patterns))
         try:
             self._rewriter = Rewriter(site.rewrites)
             self._compiled = [_compiled(pattern) for pattern in site.patterns]
@@ -89,6 +92,13 @@ class Script:
     @property
     def needs_scripts(self) -> bool:
         return bool(self._calls) or self._rewriter.needs_scripts
+
+    def selector(self, url: str) -> str:
+        """The CSS selector that names the category of the page at this address; '' if its address does."""
+        if not self._has_selectors:
+            return ""
+        read = self.kind_of(url)
+        return selector_of(self.patterns[read.pattern]) if isinstance(read, Wanted) and read.pattern is not None else ""
 
     def read(self, link: Link, base: str, parent_category: str = "") -> Wanted | Unwanted:
         if link.relation == SCRIPT:
@@ -143,11 +153,21 @@ class Script:
             target = self._canonicaliser.canonical(one.target.fill(values), base)
             via = via if target is None or target == address else (*via, target.url)
             address = target
+        elif address is not None and len(one.keys) > 1:
+            address = _in_order(address, one.keys)
         if address is None:
             return Unwanted(Drop.NOT_HTTP)
         written = "" if one.category is None else one.category.fill(values)
         category = category_of(one.pattern.kind, values, written, parent_category)
         return Wanted(address, one.pattern.kind, category, one.pattern.importance, place, values, via)
+
+
+def _in_order(address: Address, keys: tuple[str, ...]) -> Address:
+    """One spelling of a page whose parameters come in many orders: that of the pattern."""
+    path, _, query = address.url.partition("?")
+    parts = query.split("&")
+    ordered = sorted(parts, key=lambda part: keys.index(part.partition("=")[0]))
+    return address if ordered == parts else Address(f"{path}?{'&'.join(ordered)}", address.server)
 
 
 def selector_of(pattern: Pattern) -> str:
@@ -163,4 +183,8 @@ def _compiled(pattern: Pattern) -> _Compiled:
         category = read_template(pattern.category)
     if not pattern.target and is_script(pattern.match):
         raise FormatError(f"{pattern.match!r}: a script needs a target, the address to fetch instead")
-    return _Compiled(pattern, read_template(pattern.target) if pattern.target else None, category)
+    keys: tuple[str, ...] = ()
+    if not is_script(pattern.match) and not pattern.match.startswith(REGEX_MARK):
+        shape = read_shape(pattern.match)
+        keys = () if shape.open_query else tuple(name for name, _ in shape.query)
+    return _Compiled(pattern, read_template(pattern.target) if pattern.target else None, category, keys)
