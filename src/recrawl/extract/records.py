@@ -7,6 +7,7 @@ the field was not found, rather than taken from somewhere else on the page.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,6 +23,9 @@ from recrawl.model.site import Field, FieldType
 MOST_ITEMS = 1000  # of a list
 MOST_DEPTH = 5  # of lists inside lists
 SHOWN_CHARS = 60
+
+_FUNCTION = re.compile(r"([A-Za-z][\w-]*)\s*\(")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +96,19 @@ def _check_selector(one: Field, path: str) -> None:
         try:
             if written:
                 find(nothing, written)
+            for function in _FUNCTION.findall(_QUOTED.sub("", one.xpath)):
+                _check_function(nothing, function)
         except (ValueError, TypeError) as error:
             raise ConfigError(f"field {path}: {error} in {written!r}") from error
+
+
+def _check_function(nothing: turbohtml.Document, function: str) -> None:
+    """Inside a condition a function is looked up only when an element gets there: look it up now."""
+    try:
+        by_xpath(nothing, f"{function}()")
+    except (ValueError, TypeError) as error:
+        if "unknown function" in str(error):
+            raise
 
 
 def _expression(written: str, path: str) -> Any:
@@ -128,12 +143,12 @@ def _shape(one: Field) -> tuple[bool, bool]:
 
 
 def _value(reader: _Reader, node: Node, resolve: Resolve, faults: list[str]) -> object:
-    raw = next(filter(None, _raw(reader, node)), None)
+    raw = next(filter(None, _raw(reader, node, faults)), None)
     return None if raw is None else _converted(reader, raw, reader.field.type, resolve, faults)
 
 
 def _values(reader: _Reader, node: Node, resolve: Resolve, faults: list[str]) -> object:
-    raws = [raw for raw in _raw(reader, node) if raw][:MOST_ITEMS]
+    raws = [raw for raw in _raw(reader, node, faults) if raw][:MOST_ITEMS]
     values = [_converted(reader, raw, reader.field.of, resolve, faults) for raw in raws]
     return [value for value in values if value is not None]
 
@@ -145,7 +160,7 @@ def _nested(reader: _Reader, node: Node, resolve: Resolve, faults: list[str]) ->
 def _records(reader: _Reader, node: Node, resolve: Resolve, faults: list[str]) -> list[object]:
     """Records inside the record; one that lacks what is required of it is left out."""
     records: list[object] = []
-    for element in _found(reader.field, node)[:MOST_ITEMS]:
+    for element in _found(reader, node, faults)[:MOST_ITEMS]:
         if isinstance(element, str):
             continue
         inner = _record(reader.inside, element, resolve)
@@ -160,9 +175,9 @@ def _records(reader: _Reader, node: Node, resolve: Resolve, faults: list[str]) -
 _READ = {(False, False): _value, (True, False): _values, (False, True): _nested, (True, True): _records}
 
 
-def _raw(reader: _Reader, node: Node) -> Iterator[str]:
+def _raw(reader: _Reader, node: Node, faults: list[str]) -> Iterator[str]:
     """The text of every element the field finds, cut to what counts of it."""
-    for found in _found(reader.field, node):
+    for found in _found(reader, node, faults):
         text = _text(found, reader.field.attribute)
         if reader.expression is None:
             yield text.strip()
@@ -171,11 +186,16 @@ def _raw(reader: _Reader, node: Node) -> Iterator[str]:
             yield ((match[1] if groups else match[0]) or "").strip()
 
 
-def _found(one: Field, node: Node) -> list[Found]:
+def _found(reader: _Reader, node: Node, faults: list[str]) -> list[Found]:
+    one = reader.field
     if one.css:
         return by_css(node, one.css)
     if one.xpath:
-        return by_xpath(node, one.xpath)
+        try:
+            return by_xpath(node, one.xpath)
+        except (ValueError, TypeError) as error:  # only the elements of a page show some faults of an expression
+            faults.append(f"{reader.path}: {error}")
+            return []
     return [node] if isinstance(node, turbohtml.Element) else by_css(node, ":root")
 
 

@@ -24,15 +24,13 @@ oct okt october oktober octobre octubre ottobre outubro października října lo
 nov november novembre noviembre novembro listopada listopadu marraskuuta kasım ноября листопада
 dec dez december dezember décembre decembre diciembre dicembre dezembro grudnia prosince joulukuuta aralık декабря
 """
-MONTHS = {
-    name: month for month, line in enumerate(_MONTHS.split("\n")[1:-1], 1) for name in (*line.split(), f"{month}月")
-}
+MONTHS = {name: month for month, line in enumerate(_MONTHS.split("\n")[1:-1], 1) for name in line.split()}
 MONTH_FIRST = frozenset({"en", "en-us", "en-ph", "es-us"})  # 11/15/2026
 YEAR_FIRST = frozenset({"ko", "ja", "zh", "hu", "lt", "mn"})
 ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 PIVOT = 70  # two digits: 69 is 2069, 70 is 1970; only where a locale gives the order
 
-_NAME = "|".join(sorted((re.escape(name) for name in MONTHS if name[0].isalpha()), key=len, reverse=True))
+_NAME = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 _TIME = (
     r"(?:(?:T|,?\s{1,3}(?:at\s|um\s|à\s|kl\.?\s)?|\s?[(（][^)）\d]{1,4}[)）]\s?|日\s?|\s?)"
     r"(?P<half>오전|오후|午前|午後|上午|下午)?\s?(?P<hour>\d{1,2})(?::|h|시\s?|時|时)(?P<minute>\d{2})?(?:분|分)?"
