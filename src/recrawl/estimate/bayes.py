@@ -8,9 +8,9 @@
     S(x)    survival           P(no change within x days) = Σ_j c_j e^{d_j x}
 
 What is stored of a page is not the weight but the likelihood ratio weight/law, as the square root of the logarithm in
-one byte a rate (finest where it matters): zero everywhere means "the group's law", so a page never visited needs no special case, and when the law is learnt
-better every page of the group follows without being touched. The byte is rounded up or down by a hash of the
-visit, so that many small pieces of evidence are not lost between two steps.
+one byte a rate (finest where it matters). Zero everywhere means "the group's law", so a page never visited needs no
+special case, and when the law is learnt better every page of the group follows without being touched. The byte is
+rounded up or down by a hash of the visit, so that many small pieces of evidence are not lost between two steps.
 """
 
 from dataclasses import dataclass

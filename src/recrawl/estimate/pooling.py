@@ -32,7 +32,8 @@ def pooled(group_sums: Floats, group_site: Ints, sites: int) -> Floats:
 
 
 def moved(group_sums: Floats, group: Ints, before: Floats, after: Floats, joined: Floats) -> Floats:
-    """The sums when pages' beliefs change; `joined`: 1 where a page enters its group with this visit."""
+    """The sums when pages' beliefs change; `joined`: 1 where a page enters its group with its first evidence (a page
+    of which nothing is known has nothing to say about its group)."""
     sums = group_sums.copy()
     np.add.at(sums, group, after - before * (1.0 - joined)[:, None])
     return np.asarray(np.maximum(sums, 0.0))

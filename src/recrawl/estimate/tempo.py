@@ -23,25 +23,35 @@ from recrawl.model.belief import Bools, Floats, Ints
 HOURS_KEPT = 12 * 7 * 24
 RHYTHM_STEPS = 20
 ACTIVITY_STEPS = 2
-ACTIVITY_HOURS = 21 * 24
+ACTIVITY_HOURS = 60 * 24
 LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
 _SLACK = 7 * 24
+_AHEAD = 72  # hours to come that are laid out beforehand
 
-# share of the rhythm used; strength of the activity's prior in expected changes (inf: no activity)
-CLOCKS: tuple[tuple[float, float], ...] = (
-    (0.0, np.inf),
-    (0.5, np.inf),
-    (0.9, np.inf),
-    (0.0, 1.0),
-    (0.0, 0.3),
-    (0.9, 1.0),
-    (0.9, 0.3),
-    (0.9, 0.1),
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """`rhythm`: share of the rhythm used. `strength`: of the activity's prior in expected changes (infinite: no
+    activity). `hours`: width of the activity's bins."""
+
+    rhythm: float = 0.0
+    strength: float = np.inf
+    hours: int = 1
+
+
+CLOCKS = (
+    Clock(),
+    Clock(rhythm=0.9),
+    Clock(strength=1.0, hours=24),
+    Clock(strength=0.3, hours=24),
+    Clock(rhythm=0.9, strength=0.3, hours=24),
+    Clock(rhythm=0.9, strength=0.3),
+    Clock(rhythm=0.9, strength=0.1),
 )
-_RHYTHM_SHARE: Floats = np.array([share for share, _ in CLOCKS])
+_RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class Tempo:
     elapsed: Floats
     proof: Floats
     outcomes: Outcomes
+    laid: int = 0  # columns of `elapsed` that are laid out
     fresh: tuple[Outcomes, ...] = ()
 
     @property
@@ -110,13 +121,13 @@ def profile(tempo: Tempo) -> Floats:
 
 
 def with_elapsed(tempo: Tempo, first: int) -> Tempo:
-    """Running operational days, anew from column `first` on; hours to come have activity 1."""
-    columns = tempo.activity.shape[2]
-    hours = (tempo.origin + np.arange(first, columns)) % 24
-    speed = profile(tempo)[:, :, hours] * tempo.activity[:, :, first:] / 24.0
+    """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1."""
+    last = min(tempo.hour - tempo.origin + _AHEAD, tempo.activity.shape[2])
+    hours = (tempo.origin + np.arange(first, last)) % 24
+    speed = profile(tempo)[:, :, hours] * tempo.activity[:, :, first:last] / 24.0
     elapsed = tempo.elapsed.copy()
-    elapsed[:, :, first + 1 :] = elapsed[:, :, first : first + 1] + np.cumsum(speed, axis=2)
-    return replace(tempo, elapsed=elapsed)
+    elapsed[:, :, first + 1 : last + 1] = elapsed[:, :, first : first + 1] + np.cumsum(speed, axis=2)
+    return replace(tempo, elapsed=elapsed, laid=last)
 
 
 def at_hour(tempo: Tempo, hour: int) -> Tempo:
@@ -124,7 +135,8 @@ def at_hour(tempo: Tempo, hour: int) -> Tempo:
     if hour <= tempo.hour:
         return tempo
     if hour - tempo.origin < tempo.activity.shape[2] - 48:
-        return replace(tempo, hour=hour)
+        moved = replace(tempo, hour=hour)
+        return moved if hour - tempo.origin < tempo.laid - 24 else with_elapsed(moved, tempo.laid)
     origin = hour - HOURS_KEPT + 48
     gone = min(origin - tempo.origin, tempo.activity.shape[2])
     activity = np.ones_like(tempo.activity)
@@ -139,8 +151,8 @@ def operational_days(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, end: 
 
 def _reading(tempo: Tempo, clock: Ints, site: Ints, hour: Floats) -> Floats:
     column = hour - tempo.origin
-    inside = np.clip(column, 0.0, tempo.activity.shape[2])
-    whole = np.minimum(inside.astype(np.int64), tempo.activity.shape[2] - 1)
+    inside = np.clip(column, 0.0, tempo.laid)
+    whole = np.minimum(inside.astype(np.int64), tempo.laid - 1)
     low, high = tempo.elapsed[clock, site, whole], tempo.elapsed[clock, site, whole + 1]
     return np.asarray(low + (high - low) * (inside - whole) + (column - inside) / 24.0)
 

@@ -82,16 +82,28 @@ def activity_refitted(tempo: Tempo) -> Tempo:
     for _ in range(ACTIVITY_STEPS):
         activity = tempo.activity.copy()
         hours = (tempo.origin + np.arange(window.low, window.high)) % 24
-        for clock, (_share, strength) in enumerate(CLOCKS):
-            if np.isinf(strength):
+        profiles = profile(tempo)
+        for clock, kind in enumerate(CLOCKS):
+            if np.isinf(kind.strength):
                 continue
-            rhythm = profile(tempo)[clock][:, hours]
+            rhythm = profiles[clock][:, hours]
             hazard = rhythm * activity[clock, :, window.low : window.high]
             running = tempo.elapsed[clock, :, window.low : window.high + 1]
             found = window.found(hazard, running)
-            activity[clock, :, window.low : window.high] = (found + strength) / (expected * rhythm + strength)
+            day = (tempo.origin + np.arange(window.low, window.high)) // kind.hours
+            activity[clock, :, window.low : window.high] = _ratio(found, expected * rhythm, kind.strength, day)
         tempo = with_elapsed(replace(tempo, activity=activity), window.low)
     return tempo
+
+
+def _ratio(found: Floats, expected: Floats, strength: float, bins: Ints) -> Floats:
+    """Found over expected in each bin, drawn to 1; every hour gets its bin's."""
+    starts = np.flatnonzero(np.r_[True, bins[1:] != bins[:-1]])
+    if starts.size == bins.size:
+        return np.asarray((found + strength) / (expected + strength))
+    level = np.add.reduceat(found, starts, axis=1) + strength
+    level /= np.add.reduceat(expected, starts, axis=1) + strength
+    return np.repeat(level, np.diff(np.r_[starts, bins.size]), axis=1)
 
 
 def rhythm_refitted(tempo: Tempo) -> Tempo:

@@ -6,18 +6,20 @@ ranking. `value` is asked what visits are worth and moves its own price.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.trust import SOURCES
-from recrawl.lab.race_history import DAY_S, MONDAY_AT, History, rates_per_day
+from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
+from recrawl.lab.race_track import politely
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
 from recrawl.ports import Policy
 from recrawl.schedule.index import value_of_rate
 from recrawl.schedule.ranked import harmonic_index, proportional_index
+from recrawl.schedule.relief import relieved_hourly
 from recrawl.schedule.value import ValuePolicy
 
 Rank = Callable[[Floats, Floats], Floats]
@@ -158,6 +160,9 @@ class Value:
     group: Ints = field(init=False)
     notices: Ints = field(init=False)
     ahead: Prospects = field(init=False)
+    server_price: Floats = field(init=False)
+    relieved: bool = True  # an overloaded server gets a price; else whatever comes too late is dropped for a day
+    dropped_until_s: Floats = field(init=False)
     settled_s: float = 0.0
 
     def __post_init__(self) -> None:
@@ -167,10 +172,12 @@ class Value:
             self.history.group
         ]
         self.notices = np.zeros((self.history.pages, SOURCES), dtype=np.int64)
+        self.server_price = np.zeros(self.history.allowed_per_hour.size)
+        self.dropped_until_s = np.zeros(self.history.pages)
         self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
 
     def _around(self, pages: Ints) -> Context:
-        return Context(self.group[pages], np.zeros(len(pages)), self.notices[pages])
+        return Context(self.group[pages], self.server_price[self.history.server[pages]], self.notices[pages])
 
     def hold(self, pages: Ints, at_s: float) -> None:
         self._learn(pages, seen_by(self.history, pages, at_s, np.zeros(len(pages), dtype=np.bool_), True))
@@ -192,6 +199,8 @@ class Value:
 
     def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
         laws = self.policy.laws
+        if self.policy.is_pooling_due(MONDAY_AT + at_s):
+            self.policy = self.policy.repooled(self.states, self._around(np.arange(self.history.pages)))
         self.policy = self.policy.at(MONDAY_AT + at_s).priced(fill, (at_s - self.settled_s) / 3600.0)
         self.settled_s = at_s
         if self.policy.laws is not laws:
@@ -201,9 +210,21 @@ class Value:
             self.ahead.rows(pages), self.states[pages], self.history.importance[pages], MONDAY_AT + at_s,
             self._around(pages),
         )  # fmt: skip
-        enough = worth >= 1.0
-        return most(worth[enough], pages[enough], room)
+        enough = (worth >= 1.0) & (self.dropped_until_s[pages] <= at_s)
+        wanted = most(worth[enough], pages[enough], int(enough.sum()))
+        if np.isinf(self.history.allowed_per_hour).all():
+            return wanted[:room]
+        if not self.relieved:
+            wanted = wanted[np.argsort(self.states["seen_at"][wanted], kind="stable")]
+        polite = politely(wanted, self.history, int(at_s // HOUR_S))
+        self._relieve(wanted, polite, at_s)
+        return polite[:room]
 
-
-def restarted(racer: Value, policy: ValuePolicy) -> Value:
-    return replace(racer, policy=policy)
+    def _relieve(self, wanted: Ints, polite: Ints, at_s: float) -> None:
+        """The backlog of a server raises its price; without one it falls again."""
+        refused = wanted[~np.isin(wanted, polite)]
+        if not self.relieved:
+            self.dropped_until_s[refused] = at_s + DAY_S
+            return
+        backlog = np.bincount(self.history.server[refused], minlength=self.server_price.size)
+        self.server_price = relieved_hourly(self.policy.knowledge.price, self.server_price, backlog > 0)

@@ -1,7 +1,8 @@
 """The price of a request: the Lagrange multiplier that holds the budget, found online.
 
 A bucket fills at the budget's rate and every request takes one token out. While it is more than half full the price
-falls, while it is less than half full it rises: slowly, so that the day's rhythm passes through it.
+falls, while it is less than half full it rises: slowly near the middle, so that the day's rhythm passes through it,
+firmly towards the edges, so that nothing is lost and nothing runs dry.
 """
 
 import math
@@ -12,7 +13,7 @@ from recrawl.estimate.bayes import normalised, prepare, prospects
 from recrawl.estimate.pooling import first_law
 from recrawl.schedule.index import value_at
 
-PER_HOUR = 0.03
+GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (third power)
 LEAST, MOST = 1e-9, 1e6
 
 
@@ -26,5 +27,6 @@ def first_price(requests_per_page_day: float, harmonic: float) -> float:
 
 def moved(price: float, fill: float, hours: float) -> float:
     """The price after some hours with the bucket `fill` full (0..1)."""
-    step = PER_HOUR * hours * (0.5 - min(max(fill, 0.0), 1.0))
+    short = 0.5 - min(max(fill, 0.0), 1.0)
+    step = hours * (GENTLE * short + FIRM * short**3)
     return min(max(price * math.exp(min(max(step, -1.0), 1.0)), LEAST), MOST)

@@ -112,17 +112,15 @@ class ValuePolicy:
 
     def learned(self, before: States, seen: Sightings, context: Context) -> "ValuePolicy":
         """What these visits say about their groups, sites and sources; `before`: the states before `observe`."""
-        belief = bayes.weights(before, context.group, self.laws)
-        counts = _counts(before, seen)
-        after = belief.copy()
-        knowledge = self.knowledge
-        if counts.any():
-            rows = np.flatnonzero(counts)
-            sub, part, around = before[rows], _sub(seen, rows), _rows(context, rows)
-            after[rows], survival = self._updated(sub, part, around)
-            knowledge = self._with_outcomes(sub, part, around, survival)
-        joined = np.asarray(before["seen_at"] <= 0.0, dtype=np.float64)
-        sums = pooling.moved(knowledge.sums, context.group, belief, after, joined)
+        rows = np.flatnonzero(_counts(before, seen))
+        if not rows.size:
+            return self
+        sub, part, around = before[rows], _sub(seen, rows), _rows(context, rows)
+        belief = bayes.weights(sub, around.group, self.laws)
+        after, survival = self._updated(sub, part, around)
+        knowledge = self._with_outcomes(sub, part, around, survival)
+        joined = np.asarray(sub["gaps"] == 0, dtype=np.float64)
+        sums = pooling.moved(knowledge.sums, around.group, belief, after, joined)
         return replace(self, knowledge=replace(knowledge, sums=sums))
 
     def _with_outcomes(self, before: States, seen: Sightings, context: Context, survival: Floats) -> Knowledge:
@@ -147,6 +145,14 @@ class ValuePolicy:
         believed = trust.learned(knowledge.trust, site, end / 24.0 - begin / 24.0, seen.changed, found, context.notices)
         return replace(knowledge, tempo=tempo, trust=believed)
 
+    def repooled(self, states: States, context: Context) -> "ValuePolicy":
+        """The groups' sums exactly, from all their pages, where these are at hand: what `learned` keeps up is each
+        page's belief as it was when last visited. Pages without evidence have nothing to say."""
+        rows = np.flatnonzero(states["gaps"] > 0)
+        sums = np.zeros_like(self.knowledge.sums)
+        np.add.at(sums, context.group[rows], bayes.weights(states[rows], context.group[rows], self.laws))
+        return replace(self, knowledge=replace(self.knowledge, sums=sums))
+
     def at(self, now: float) -> "ValuePolicy":
         """Housekeeping when its hour has come: activity every few hours, rhythm and laws once a day."""
         hour = int(now // HOUR_S)
@@ -157,11 +163,14 @@ class ValuePolicy:
         if hour - knowledge.refitted_hour >= REFIT_HOURS:
             tempo = activity_refitted(tempo)
             knowledge = replace(knowledge, refitted_hour=hour)
-        if hour - knowledge.pooled_hour >= POOL_HOURS:
+        if self.is_pooling_due(now):
             tempo = rhythm_refitted(tempo)
             law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites))
             return self.knowing(replace(knowledge, tempo=tempo, law=law, pooled_hour=hour))
         return replace(self, knowledge=replace(knowledge, tempo=tempo))
+
+    def is_pooling_due(self, now: float) -> bool:
+        return int(now // HOUR_S) - self.knowledge.pooled_hour >= POOL_HOURS
 
     def priced(self, fill: float, hours: float) -> "ValuePolicy":
         return replace(self, knowledge=replace(self.knowledge, price=price.moved(self.knowledge.price, fill, hours)))
@@ -173,7 +182,7 @@ class ValuePolicy:
         return site, self.knowledge.tempo.best[site]
 
     def _has_rhythm(self, site: Ints) -> Bools:
-        uses = np.array([share > 0.0 for share, _ in tempos.CLOCKS])
+        uses = np.array([one.rhythm > 0.0 for one in tempos.CLOCKS])
         return np.asarray(uses[self.knowledge.tempo.best[site]])
 
     def _updated(self, before: States, seen: Sightings, context: Context) -> tuple[Floats, Floats]:
