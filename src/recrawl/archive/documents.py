@@ -81,7 +81,7 @@ def record_of(one: StoredDocument, file: str) -> DocRecord:
 def safe_name(name: str) -> str:
     """A name for one folder on any disk; where letters had to go, digits tell it from others."""
     safe = re.sub(r"[^A-Za-z0-9._-]", "_", name).strip(".")[:LONGEST_NAME]
-    return safe if safe == name else f"{safe}-{fingerprint(name) & WORD:016x}"
+    return safe if safe and safe == name else f"{safe}-{fingerprint(name) & WORD:016x}"
 
 
 def _pair(record: Path) -> tuple[DocRecord, bytes]:
