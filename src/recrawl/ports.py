@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
-from recrawl.model.belief import Floats, Sightings, States
+from recrawl.model.belief import Context, Floats, Ints, Sightings, States
 from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
-from recrawl.model.search import Extent, Found, Question, Shelf, Step
 from recrawl.model.record import Record
+from recrawl.model.search import Extent, Found, Question, Shelf, Step
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Ask, Reply, Version, Visit
 
@@ -181,6 +181,45 @@ class Policy(Protocol):
     def observe(self, states: States, seen: Sightings) -> States: ...
 
     def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats: ...
+
+
+@runtime_checkable
+class LearningPolicy(Policy, Protocol):
+    """A policy that also learns about groups of pages, sites and sources, and holds a budget by a price.
+
+    How it is fed, batch by batch: `policy = policy.with_groups(names)`; `context = policy.context(names,
+    server_price, notices)`; `after = policy.observe(before, seen, context)`; `policy = policy.learned(before, seen,
+    context)`; `policy = policy.at(now).priced(fill, hours)`; then `next_gap_s`. Laws: a value, every verb returns a
+    new policy and leaves the old one as it was; without a context every page belongs to one nameless group; `learned`
+    costs a few microseconds a visit and never looks at other pages; `memory` read back by `remembering` is the same
+    policy; a price that rises never shortens the wait for a page's value, nor does a server's own price.
+    """
+
+    def observe(self, states: States, seen: Sightings, context: Context | None = None) -> States: ...
+
+    def next_gap_s(
+        self, states: States, importance: Floats, now: float, luck: Floats, context: Context | None = None
+    ) -> Floats: ...
+
+    def with_groups(self, names: Sequence[str]) -> "LearningPolicy":
+        """Room for groups not met before; a name is `site|pattern`."""
+        ...
+
+    def context(self, names: Sequence[str], server_price: Floats, notices: Ints) -> Context: ...
+
+    def learned(self, before: States, seen: Sightings, context: Context) -> "LearningPolicy": ...
+
+    def at(self, now: float) -> "LearningPolicy":
+        """Housekeeping whose hour has come: laws, rhythm and activity are refitted."""
+        ...
+
+    def priced(self, fill: float, hours: float) -> "LearningPolicy":
+        """Move the price: `fill` is how full the budget's bucket is, 0..1, `hours` the time since the last move."""
+        ...
+
+    def memory(self) -> bytes: ...
+
+    def remembering(self, memory: bytes) -> "LearningPolicy": ...
 
 
 @runtime_checkable

@@ -104,6 +104,16 @@ class ValuePolicy:
     def with_groups(self, names: Sequence[str]) -> "ValuePolicy":
         return self.knowing(known.with_groups(self.knowledge, names))
 
+    def context(self, names: Sequence[str], server_price: Floats, notices: Ints) -> Context:
+        """The surroundings of pages whose groups have these names."""
+        return Context(known.group_numbers(self.knowledge, names), server_price, notices)
+
+    def memory(self) -> bytes:
+        return known.to_bytes(self.knowledge)
+
+    def remembering(self, memory: bytes) -> "ValuePolicy":
+        return self.knowing(known.from_bytes(memory))
+
     def knowing(self, knowledge: Knowledge) -> "ValuePolicy":
         if knowledge is self.knowledge:
             return self
