@@ -90,7 +90,8 @@ class Desk:
             status, body = outward.ask("GET", decision.robot.callback, private=self.settings.serve.private_callbacks)
         except NotSent as failure:
             return failed(Action.CONFIRM, str(failure))
-        served = status == HTTPStatus.OK and body.strip() == request.token.encode()
+        proofs = (request.token.encode(), registry.digest_of(request.token).encode())
+        served = status == HTTPStatus.OK and body.strip() in proofs
         return None if served else failed(Action.CONFIRM, "the callback does not serve the token")
 
     def _ask_to_confirm(self, decision: Decision, request: Request, now: float) -> Answer:

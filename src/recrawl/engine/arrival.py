@@ -6,6 +6,16 @@ from recrawl.model.document import Document
 from recrawl.model.page import Page
 from recrawl.model.verdict import Verdict
 from recrawl.model.visit import Reply, Version, Why
+from recrawl.notices.signals import Heard
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A sitemap or feed compared with its last reading. `children`: sitemaps that an index names."""
+
+    heard: Heard
+    children: tuple[str, ...] = ()
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,7 @@ class Arrival:
     document: Document | None = None
     previous: Version | None = None
     directives: frozenset[str] = frozenset()
+    signal: Signal | None = None  # what a sitemap or feed said
     looks: int = 1  # requests made; 2 with a second look at suspected noise
 
     @property

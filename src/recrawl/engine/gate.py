@@ -48,6 +48,11 @@ class Gate:
     def learn(self, file: RobotsFile) -> None:
         self._files[file.origin] = (file, decide(file.status or None, file.body))
 
+    def sitemaps(self, address: str) -> tuple[str, ...]:
+        """Those that a file learnt before names."""
+        known = self._files.get(address)
+        return known[1].rules.sitemaps if known else ()
+
     def check(self, url: str, now: float) -> Pass:
         """The decision for one address, by the file of its origin."""
         address = origin_of(url) + "/robots.txt"

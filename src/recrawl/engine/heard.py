@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.settle import Ledger
-from recrawl.model.address import server_of
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page, Rank
 from recrawl.notices import trust as trusts
 from recrawl.notices.apply import Decided, Target, carry_out, decide
 from recrawl.notices.claim import Claim
-from recrawl.notices.outcome import judged, pending, sources_of, was_change
+from recrawl.notices.outcome import counts_by_source, judged, pending, sources_of, was_change
 from recrawl.notices.trust import Record
 from recrawl.ports import Store
 
@@ -82,14 +81,24 @@ class Outcomes:
 
     store: Store
     _trust: dict[str, Mapping[Source, Record]] = field(default_factory=dict)
+    _waiting: dict[int, list[Notice]] = field(default_factory=dict)
 
-    def start_batch(self) -> None:
-        """Others count too: what was learnt is read anew for every batch."""
+    def start_batch(self, arrivals: Sequence[Arrival]) -> None:
+        """Others count too: what was learnt is read anew for every batch. Only pages that a notice hastened are asked
+        for the notices that wait for this visit."""
         self._trust.clear()
+        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED]
+        self._waiting = {
+            one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed
+        }
+
+    def counts(self, page: int) -> tuple[int, ...]:
+        """How many notices waited for this visit, by source."""
+        return counts_by_source(self._waiting.get(page, ()))
 
     def waiting(self, page: Page, at: float) -> list[Notice]:
-        """Notices that this visit can judge. Only pages that a notice hastened are asked for them."""
-        return pending(self.store.notices(page.id, MOST_PENDING), at) if page.rank <= Rank.NOTICED else []
+        """Notices that the visit at that moment, one of the batch, can judge."""
+        return [notice for notice in self._waiting.get(page.id, ()) if notice.at <= at]
 
     def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
         """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""
@@ -122,22 +131,20 @@ class Stirrings:
 
     def fresh(self) -> list[Page]:
         """Pages that were made due by notices since the last call."""
-        ids, limit = self._unmet(200)
-        if limit:
-            more, _ = self._unmet(100_000)
-            ids |= more
-        return [page for page in self.store.pages(sorted(ids)) if page.rank <= Rank.NOTICED] if ids else []
+        came = [one for one in self._newest() if (one.page, one.at, one.source) not in self._met]
+        if not came:
+            return []
+        self._since_at = max(one.at for one in came)
+        self._met = {(one.page, one.at, one.source) for one in came if one.at >= self._since_at} | {
+            met for met in self._met if met[1] >= self._since_at
+        }
+        ids = sorted({one.page for one in came if one.proved is None})
+        return [page for page in self.store.pages(ids) if page.rank <= Rank.NOTICED] if ids else []
 
-    def _unmet(self, limit: int) -> tuple[set[int], bool]:
-        newest = self.store.notices(limit=limit)
-        unmet = [one for one in newest if one.at >= self._since_at and (one.page, one.at, one.source) not in self._met]
-        if newest:
-            latest_at = newest[0].at
-            self._met = {key for key in self._met if key[1] >= latest_at}
-            self._met |= {(one.page, one.at, one.source) for one in newest if one.at >= latest_at}
-            self._since_at = max(self._since_at, latest_at)
-        return {one.page for one in unmet if one.proved is None}, len(unmet) == limit
-
-
-def same_server(claim: Claim, server: str) -> bool:
-    return server_of(claim.url) == server
+    def _newest(self) -> list[Notice]:
+        """As many as came; most of the time a short list says that there are none."""
+        for limit in (50, 100_000):
+            newest = self.store.notices(limit=limit)
+            if len(newest) < limit or newest[-1].at < self._since_at:
+                break
+        return [one for one in newest if one.at >= self._since_at]

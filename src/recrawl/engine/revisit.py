@@ -11,6 +11,7 @@ from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, w
 from recrawl.detect.verdict import SECOND_LOOK_HEADERS, at_once, judge_second_look, quick, thorough
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
+from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import parse, read
 from recrawl.extract.selected import selected_text
@@ -64,7 +65,13 @@ class Visitor:
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
-        return Arrival(page, why, reply, verdict, document, version, directives, looks)
+        return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
+
+    async def read_signal(self, page: Page, why: Why, quarry: Quarry, signals: Signals) -> Arrival:
+        """Ask for a sitemap or feed: what does it say differently?"""
+        reply = await self._ask(self._question(page, quarry.site), quarry.site)
+        verdict, signal = await self._parts.look_up(signals.hear, page, reply)
+        return Arrival(page, why, reply, verdict, signal=signal)
 
     def _vouched_for(self, page: Page) -> bool:
         """The server itself, by a notice it signed, said that the page changed: no second look is needed."""

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from recrawl.model.batch import IntervalBand, Totals
 from recrawl.model.page import Page, Status
+from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Visit
 from recrawl.store.codes import STATUS
@@ -51,6 +52,9 @@ def standing(status: Status, visits: int, interval_s: float, due_at: float | Non
 
 
 def standing_of(page: Page) -> tuple[int, ...]:
+    """A sitemap or feed is not one of the pages."""
+    if page.kind is Kind.SIGNAL:
+        return ()
     return standing(page.status, page.visits, page.interval_s, page.due_at)
 
 

@@ -35,7 +35,7 @@ class PageStatements(Compiler):
 
     def standings(self, size: int) -> Sql:
         """What the counts need to know of pages before they are overwritten."""
-        columns = (PAGE.c.id, PAGE.c.site, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
+        columns = (PAGE.c.id, PAGE.c.site, PAGE.c.kind, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
         return self.of_size("standings", size, lambda n: select(*columns).where(one_of(PAGE.c.id, n)))
 
     @cached_property

@@ -11,6 +11,7 @@ from recrawl.model.event import Event
 from recrawl.model.page import Page
 from recrawl.model.record import Record
 from recrawl.model.server import Server
+from recrawl.model.site import Kind
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
 from recrawl.store.compiled import Sql
@@ -80,9 +81,9 @@ class BatchWriter:
 
     def _leave_standings(self, ids: set[int], overwritten: Mapping[int, Page]) -> dict[int, int]:
         sites: dict[int, int] = {}
-        for page, site, status, visits, interval_s, due_at in self._session.rows_of(self._sql.standings, ids):
+        for page, site, kind, status, visits, interval_s, due_at in self._session.rows_of(self._sql.standings, ids):
             sites[page] = site
-            if page in overwritten:
+            if page in overwritten and codes.KIND.member[kind] is not Kind.SIGNAL:
                 kinds = counts.standing(codes.STATUS.member[status], visits or 0, interval_s or 0.0, due_at)
                 counts.add_standing(self._counts, site, kinds, -1)
         return sites
