@@ -39,7 +39,10 @@ class Detect:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    policy: str = "poisson"
+    policy: str = "value"  # see docs/explain/scheduler.md for all of them
+    requests_per_day: float | None = None  # the budget of all sites together, never exceeded
+    bytes_per_day: float | None = None  # the same in bytes received
+    windows: tuple[str, ...] = ()  # when anything may be visited: "not monday 9-12", "only 22-6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,8 @@ contact = "{quoted}"  # e-mail or web address; sent with every request so that s
 gap_s = 1.0  # seconds between two requests to a server that is not yours
 
 [schedule]
-policy = "poisson"
+policy = "value"
+# requests_per_day = 1000
 
 [aliases]
 # "www.example.com" = "example.com"  # two names of one server

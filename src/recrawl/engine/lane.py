@@ -6,6 +6,7 @@ from recrawl.engine.gate import ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.loop import guarded
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.settle import Settler
+from recrawl.engine.signals import Signals, is_signal
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.retry_after import retry_after_s
@@ -34,6 +35,7 @@ class Lanes:
         self.servers: dict[str, Server] = {}
         self.gate = Gate(parts.agent, parts.store.robots)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
+        self.signals = Signals(parts.store, parts.quarries)
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self._robots_under_way: set[str] = set()
@@ -72,6 +74,9 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self._drop(page, unwelcome)
             return True
+        if not self.parts.scheduler.allows(page, now):
+            self._wait_for_budget(page, now)
+            return True
         if page.category == ROBOTS:
             await self._fetch_robots(page.url, quarry.site)
             self._forget(page, now)
@@ -89,7 +94,10 @@ class Lanes:
         if not said.allowed:
             self._refuse(page, said.reason, now)
             return True
-        await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
+        if is_signal(page):
+            await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
+        else:
+            await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
         return True
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
@@ -117,6 +125,8 @@ class Lanes:
         file = robots_file(url, reply, reply.at, previous)
         self.gate.learn(file)
         self.settler.ledger.robots.append(file)
+        for found in self.signals.from_robots(self.gate.sitemaps(file.origin), site.name, reply.at):
+            self.settler.ledger.entered[found.id] = found
         if reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
             self.tally.add(Count.FAILED)
         if previous is not None and previous.body != file.body and file.status == 200:
@@ -131,6 +141,7 @@ class Lanes:
         self.tally.add(Count.REQUESTS)
         self.tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
         ended_at = self.parts.clock.now()
+        self.parts.scheduler.spend(site.name, ended_at, reply.received_bytes)
         server = self.server(key)
         owned = self.parts.owned(key, site)
         gap = gap_s(server, self.parts.manners, site.gap_s, owned)
@@ -209,6 +220,11 @@ class Lanes:
         self.settler.ledger.pages[page.id] = replace(page, status=Status.DROPPED, reason=reason, due_at=None)
         self.frontier.drop(page.id)
         self.settler.stir()
+
+    def _wait_for_budget(self, page: Page, now: float) -> None:
+        """The day's budget is spent, or no window is open: the page waits in memory, its place in the store stays."""
+        self.tally.add(Count.HELD_BACK)
+        self.frontier.put_back(replace(page, due_at=self.parts.scheduler.again_at(page, now)))
 
     def _fault(self, page: Page) -> None:
         """recrawl itself failed on this page: it waits, the others go on."""

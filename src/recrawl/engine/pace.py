@@ -1,18 +1,19 @@
 """From verdicts to pages that know when they are due again: estimate and schedule, a batch at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from recrawl.engine.arrival import Arrival
+from recrawl.engine.scheduler import Scheduler
 from recrawl.frontier.manners import DAY_S, page_wait_s, trouble
 from recrawl.model.belief import Floats, Sightings, pack, unpack
 from recrawl.model.page import Page, Rank, Status
+from recrawl.model.server import Server
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
-from recrawl.ports import Policy
 
 PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves a page gone
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
@@ -22,25 +23,47 @@ RANKS = {Kind.LIST: Rank.LIST_NEAR, Kind.DETAIL: Rank.GENERAL, Kind.GENERAL: Ran
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
-def pace(arrivals: Sequence[Arrival], policy: Policy, importance_of: dict[str, float], luck: Floats) -> list[Page]:
+def pace(
+    arrivals: Sequence[Arrival],
+    scheduler: Scheduler,
+    importance_of: Mapping[str, float],
+    server_of: Callable[[str], Server],
+    notices_of: Callable[[Arrival], Sequence[int]],
+    luck: Floats,
+) -> list[Page]:
     """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief."""
     judged = [one for one in arrivals if one.verdict.change in JUDGED]
-    paced = dict(zip((id(one) for one in judged), _paced(judged, policy, importance_of, luck), strict=True))
-    return [paced.get(id(one)) or _unproved(one) for one in arrivals]
-
-
-def _paced(judged: Sequence[Arrival], policy: Policy, importance_of: dict[str, float], luck: Floats) -> list[Page]:
     if not judged:
-        return []
-    states = policy.observe(unpack(one.page.belief for one in judged), sightings(judged))
-    importance = np.array([one.page.importance * importance_of.get(one.page.site, 1.0) for one in judged])
-    now = max(one.reply.at for one in judged)
-    gaps_s = policy.next_gap_s(states, importance, now, luck[: len(judged)])
+        return [_unproved(one) for one in arrivals]
+    before = [one.page for one in judged]
+    importance = importance_among(before, importance_of)
+    servers = [server_of(page.server) for page in before]
+    notices = [notices_of(one) for one in judged]
+    states = unpack(page.belief for page in before)
+    states, gaps_s = scheduler.paced(
+        before, states, sightings(judged), importance, servers, notices, luck[: len(judged)]
+    )
     states["gap_s"] = gaps_s
-    return [
-        replace(_remembered(one), belief=belief, interval_s=float(gap_s), due_at=one.reply.at + float(gap_s))
+    paced = {
+        one.page.id: _due_again(one, scheduler, belief, float(gap_s))
         for one, belief, gap_s in zip(judged, pack(states), gaps_s, strict=True)
-    ]
+    }
+    return [paced[one.page.id] if one.verdict.change in JUDGED else _unproved(one) for one in arrivals]
+
+
+def is_at_rest(page: Page) -> bool:
+    """Waits for nothing but its own interval: no failure, no miss, no notice."""
+    calm = not page.failures and not page.misses and page.rank > Rank.NOTICED
+    return calm and page.status is Status.LIVE and bool(page.belief) and page.interval_s > 0
+
+
+def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) -> Floats:
+    return np.array([page.importance * importance_of.get(page.site, 1.0) for page in pages])
+
+
+def _due_again(one: Arrival, scheduler: Scheduler, belief: bytes, gap_s: float) -> Page:
+    due_at = scheduler.due_at(one.page, one.reply.at, gap_s)
+    return replace(_remembered(one), belief=belief, interval_s=gap_s, due_at=due_at)
 
 
 def sightings(judged: Sequence[Arrival]) -> Sightings:

@@ -102,7 +102,7 @@ async def _work(
     tick: Callable[[], None] | None,
 ) -> int:
     """One worker from its first page to its last commit; its exit code."""
-    async with assemble(folder, settings, str(number)) as parts:
+    async with assemble(folder, settings, str(number), crew=count) as parts:
         owned = frozenset(range(number, parts.store.partitions, count))
         worker = Worker(parts, order, owned, tally)
         stopped_by = _listen(worker)

@@ -14,7 +14,8 @@ from recrawl.engine.arrival import Arrival
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event
-from recrawl.model.page import Page
+from recrawl.model.notice import Notice
+from recrawl.model.page import Page, Rank
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
@@ -48,9 +49,12 @@ class Ledger:
     memos: dict[str, bytes] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    noticed: dict[int, float] = field(default_factory=dict)  # pages that notices make due, and when they came
 
     def __bool__(self) -> bool:
-        return bool(self.pages or self.entered or self.servers or self.events or self.robots or self.memos)
+        told = self.events or self.robots or self.memos or self.notices or self.noticed
+        return bool(self.pages or self.entered or self.servers or told)
 
 
 def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFolder | None = None) -> Saved:
@@ -74,7 +78,7 @@ def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFol
         for copy, place in zip(ledger.copies, places, strict=True)
         if copy.is_version
     ]
-    return store.save(
+    saved = store.save(
         Batch(
             pages=tuple(ledger.pages.values()),
             entered=tuple(ledger.entered.values()),
@@ -85,8 +89,12 @@ def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFol
             robots=tuple(ledger.robots),
             memos=tuple(ledger.memos.items()),
             records=tuple(ledger.records),
+            notices=tuple(ledger.notices),
         )
     )
+    if ledger.noticed:
+        store.make_due(max(ledger.noticed.values()), ids=tuple(ledger.noticed), rank=Rank.NOTICED)
+    return saved
 
 
 class Settler:

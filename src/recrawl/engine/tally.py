@@ -23,6 +23,7 @@ class Count(IntEnum):
     COMMITS = auto()
     IDLE = auto()  # 1: nothing to do just now
     CHECKS = auto()  # store asked while idle, nothing found
+    HELD_BACK = auto()  # visits put off because the budget was spent or no window open
     ERRORS = auto()  # faults of our own, counted and shown
 
 

@@ -10,6 +10,7 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
+from recrawl.engine.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
@@ -17,7 +18,7 @@ from recrawl.model.event import Event
 from recrawl.model.ownership import owns, split_authority
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
-from recrawl.ports import Archive, Clock, Fetcher, Policy, Store
+from recrawl.ports import Archive, Clock, Fetcher, Store
 
 Offload = Callable[..., Awaitable[Any]]
 
@@ -31,7 +32,7 @@ class Parts:
     fetcher: Fetcher
     store: Store
     archive: Archive
-    policy: Policy
+    scheduler: Scheduler
     quarries: dict[str, Quarry]
     alias_watch: AliasWatch
     tell: Callable[[Event], None]

@@ -11,27 +11,33 @@ from dataclasses import dataclass, replace
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import dropped_memo, dropped_text, hosts_memo
+from recrawl.engine.heard import Outcomes, Stirrings
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.lane import Lanes
-from recrawl.engine.pace import pace
+from recrawl.engine.pace import importance_among, is_at_rest, pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
 from recrawl.engine.settle import Ledger, Settler, write
+from recrawl.engine.signals import is_signal, paced, without_feeds
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.engine.wrappers import wrappers_of
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
+from recrawl.model.belief import unpack
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import DiskFull
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
+from recrawl.notices.outcome import counts_by_source
 from recrawl.schedule.load import after as load_after
 from recrawl.schedule.load import is_overloaded
 
 MOST_QUEUED = 2000  # pages a server in memory; the rest waits in the store
+REPRICE_EVERY_S = 3600.0
+REPRICE_MOST = 2000  # pages looked at again in one go
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
 
 COUNT_OF = {
@@ -65,6 +71,8 @@ class Worker:
         self.refill = Refill(parts.store, self.frontier, partitions, self.lanes.adopt, self._wanted)
         self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
         self.started_at = parts.clock.now()
+        self.outcomes = Outcomes(parts.store)
+        self.stirrings = Stirrings(parts.store, self.started_at)
         self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
         self._failed: BaseException | None = None
@@ -72,6 +80,8 @@ class Worker:
         self._looked_once = False
         self._found = 0
         self._low = False
+        self._reprice_at = self.started_at + REPRICE_EVERY_S
+        self._prices: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -92,14 +102,21 @@ class Worker:
     async def _turn(self) -> None:
         now = self.parts.clock.now()
         if now >= self._look_at or self.frontier.hungry():
-            self._found = self.refill.round(now, self._horizon_s)
+            self._found = self.refill.round(now, self._horizon_s) + self._bring_forward()
             self._look_at = now + self.order.poll_s
+        if not self.order.once:
+            self._reprice(now)
         if not self._disk_is_low(now):
             self._open_lanes(now)
         self.tally.set(Count.IDLE, int(self._idle(now)))
         if self._idle(now):
             self.tally.add(Count.CHECKS)
         await self._rest(now)
+
+    def _bring_forward(self) -> int:
+        """Pages that notices made due while they waited in the short-term queue; servers not met yet are refilled."""
+        stirred = [page for page in self.stirrings.fresh() if page.server in self.lanes.servers and self._wanted(page)]
+        return self.frontier.hasten(stirred)
 
     def _disk_is_low(self, now: float) -> bool:
         """Stop asking before the disk is full; go on by itself when there is room. A run that goes round once ends."""
@@ -168,6 +185,7 @@ class Worker:
         for task in self._tasks:
             task.cancel()
         if self._failed is None:
+            self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
             await self.settler.flush()
         now = self.parts.clock.now()
         self.tally.set(Count.LEFT, sum(len(queue.ready) for queue in self.frontier.queues()))
@@ -183,13 +201,20 @@ class Worker:
 
     def _prepare(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         """Estimate, schedule and discover: everything of the visit but the writing."""
-        pages = pace(arrivals, self.parts.policy, self.parts.importance, self.parts.dice.luck(len(arrivals)))
+        self.outcomes.start_batch(arrivals)
+        luck, scheduler = self.parts.dice.luck(len(arrivals)), self.parts.scheduler
+        pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
         for one, after in zip(arrivals, pages, strict=True):
+            if is_signal(one.page):
+                ledger.pages[after.id] = paced(after, one.reply.at)
+                self.lanes.signals.note(one, ledger)
+                continue
             ledger.pages[after.id] = after
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
             ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
+            self.outcomes.judge(one, ledger)
             self._discover(one, ledger)
             if one.verdict.change is Change.NEW:
                 self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
@@ -199,7 +224,37 @@ class Worker:
         ledger.events += events
         ledger.memos.update(memos)
         ledger.memos.update(self.lanes.visitor.learnt())
+        ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self.recorder.note(arrivals, ledger)
+
+    def _announced(self, one: Arrival) -> Sequence[int]:
+        """How many notices of each source spoke of this page since its last visit."""
+        return counts_by_source(self.outcomes.waiting(one.page, one.reply.at))
+
+    def _reprice(self, now: float) -> None:
+        """Solve again for the due times of waiting pages once prices have moved; others follow when visited."""
+        if now < self._reprice_at:
+            return
+        self._reprice_at = now + REPRICE_EVERY_S
+        prices = self.parts.scheduler.moved(self._prices, self.lanes.servers.values())
+        if prices is None:
+            return
+        self._prices = prices
+        pages = self.frontier.lift(is_at_rest, REPRICE_MOST)
+        if pages:
+            self._save_repriced(pages, now)
+
+    def _save_repriced(self, pages: Sequence[Page], now: float) -> None:
+        servers = [self.lanes.server(page.server) for page in pages]
+        importance = importance_among(pages, self.parts.importance)
+        states = unpack(page.belief for page in pages)
+        gaps_s = self.parts.scheduler.solved(pages, states, importance, servers, now)
+        for page, gap_s in zip(pages, gaps_s, strict=True):
+            due_at = self.parts.scheduler.due_at(page, max(page.checked_at or now, now - gap_s), float(gap_s))
+            after = replace(page, interval_s=float(gap_s), due_at=due_at)
+            self.settler.ledger.pages[page.id] = after
+            self._weigh(page, after, self.settler.ledger)
+        self.settler.stir()
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]
@@ -211,7 +266,8 @@ class Worker:
             if quarry.widened != before:
                 ledger.memos[hosts_memo(quarry.site.name)] = " ".join(sorted(quarry.widened)).encode()
         elif one.document is not None and one.follow:
-            found = quarry.discover(one.page, one.document.links, now)
+            found = self.lanes.signals.from_links(one.page, one.document.links, now)
+            found += quarry.discover(one.page, without_feeds(one.document.links), now)
         else:
             return
         ledger.entered.update((page.id, page) for page in found)
@@ -227,6 +283,7 @@ class Worker:
             facts: dict[str, object] = {"server": server.key, "load_per_s": load_per_s, "gap_s": server.gap_s}
             ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
         server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
+        server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
         self.lanes.servers[server.key] = ledger.servers[server.key] = server
 
     def _count(self, one: Arrival) -> None:

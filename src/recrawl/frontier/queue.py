@@ -1,7 +1,7 @@
 """The short-term queue: one priority queue a server, holding what is due within the horizon."""
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from recrawl.model.page import Page
@@ -132,6 +132,19 @@ class Frontier:
         if queue.free_at > now or not queue.ready:
             return None
         return heapq.heappop(queue.ready)[3]
+
+    def lift(self, wanted: Callable[[Page], bool], limit: int) -> list[Page]:
+        """Take waiting pages out of their queues to be given another due time. They stay held until dropped."""
+        lifted: list[Page] = []
+        for queue in self._servers.values():
+            room = limit - len(lifted)
+            taken = [entry for entry in queue.waiting if wanted(entry[2])][: max(0, room)]
+            if taken:
+                numbers = {entry[1] for entry in taken}
+                queue.waiting = [entry for entry in queue.waiting if entry[1] not in numbers]
+                heapq.heapify(queue.waiting)
+                lifted += [entry[2] for entry in taken]
+        return lifted
 
     def drop(self, page: int) -> None:
         server = self._held.pop(page, None)

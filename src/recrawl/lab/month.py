@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recrawl.archive.memory import MemoryArchive
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.assembly import policy_of, quarry_of
+from recrawl.engine.assembly import quarry_of, scheduler_of
 from recrawl.engine.clock import Dice, VirtualClock, run_virtually
 from recrawl.engine.log import as_line
 from recrawl.engine.tally import Tally
@@ -107,7 +107,7 @@ def _parts(
         fetcher=fetcher,
         store=store,
         archive=archive,
-        policy=policy_of(settings),
+        scheduler=scheduler_of(settings, [site], store, clock.now()),
         quarries={site.name: quarry_of(settings, site, watch, store)},
         alias_watch=watch,
         tell=tell,

@@ -94,6 +94,8 @@ class Site:
     drop_parameters: tuple[str, ...] = ()
     sort_query: bool = False
     requests_per_day: float | None = None
+    bytes_per_day: float | None = None
+    windows: tuple[str, ...] = ()  # "not monday 9-12", "only 22-6"
     paused: bool = False
     title: str = ""
     archive: str = "warc"  # "folder": the newest copy as a plain file with S2's XML record beside it, too

@@ -1,0 +1,299 @@
+"""The policy at work: what it knows beyond single pages, what it may spend, and what a request costs today.
+
+Sites that have a budget of their own are a *domain* of their own, with their own knowledge and price; all others share
+one. Knowledge and the day's spending live in the store's memo, so they outlive a restart. After a crash the requests
+that nobody counted are taken as spent: a daily budget is never exceeded.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recrawl.model.belief import Context, Floats, Sightings, States
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.model.site import Site
+from recrawl.ports import Policy, Store
+from recrawl.schedule import budget as budgets
+from recrawl.schedule import knowledge as known
+from recrawl.schedule.budget import Bucket, Budget, Spent
+from recrawl.schedule.relief import server_price
+from recrawl.schedule.settings import HOUR_S
+from recrawl.schedule.value import ValuePolicy
+from recrawl.schedule.windows import is_open, moved_into, opens_at, parse
+
+SPENT = "spent"
+UNCOUNTED = 32  # requests a crash may have left uncounted: two batches and those under way
+KEEP_EVERY_S = 600.0
+LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
+MOST_GROUPS = 500
+PRICE_EVERY_HOURS = 0.25
+MATERIAL = 0.15  # a price that moved by less changes no due time
+
+
+@dataclass(slots=True)
+class Domain:
+    """One purse: its policy with what it knows, and the bucket its price listens to."""
+
+    name: str
+    policy: Policy
+    bucket: Bucket
+    kept_at: float = 0.0
+    priced_at: float = 0.0
+
+    @property
+    def price(self) -> float:
+        return self.policy.knowledge.price if isinstance(self.policy, ValuePolicy) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What the user allows: in all, and by site; and when."""
+
+    requests_per_day: float | None = None
+    bytes_per_day: float | None = None
+    windows: tuple[str, ...] = ()
+    requests_per_page_day: float = 1.0 / 7.0  # implied where nothing is set: the price aims at it, nothing is refused
+
+
+class Scheduler:
+    """`share`: this worker's part of the budgets (1 for a worker alone)."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        sites: Iterable[Site],
+        purse: Purse,
+        store: Store,
+        now: float,
+        worker: str = "0",
+        share: float = 1.0,
+    ) -> None:
+        self._store, self._purse, self._first, self._worker = store, purse, policy, worker
+        self._sites = {site.name: site for site in sites}
+        self._windows = {
+            name: tuple(parse(text) for text in (*purse.windows, *site.windows)) for name, site in self._sites.items()
+        }
+        self._budgets = _budgets(purse, self._sites.values(), share)
+        self._spent = _recalled(store.memo(f"{SPENT}:{worker}"), self._budgets)
+        self._domains: dict[str, Domain] = {}
+        self._now = now
+        self._priced_at: dict[str, float] = {}
+
+    # before a request
+
+    def allows(self, page: Page, now: float) -> bool:
+        """Room in every budget over this site, and an open window."""
+        return budgets.all_allow(self._budgets, self._spent, page.site, now, page.size_bytes) and is_open(
+            self._windows.get(page.site, ()), now
+        )
+
+    def again_at(self, page: Page, now: float) -> float:
+        """When a page that may not be asked for now may be."""
+        windows = self._windows.get(page.site, ())
+        if not is_open(windows, now):
+            return opens_at(windows, now) or budgets.next_day_at(now)
+        return moved_into(windows, budgets.next_day_at(now))
+
+    def spend(self, site: str, now: float, got_bytes: int) -> None:
+        for place, budget in enumerate(self._budgets):
+            if budget.covers(site):
+                self._spent[place] = budgets.after(self._spent[place], now, got_bytes)
+
+    # after a visit
+
+    def paced(
+        self,
+        pages: Sequence[Page],
+        states: States,
+        seen: Sightings,
+        importance: Floats,
+        servers: Sequence[Server],
+        notices: Sequence[Sequence[int]] | None,
+        luck: Floats,
+    ) -> tuple[States, Floats]:
+        """Fold what was seen into page and shared beliefs; (states, gaps until the next visit)."""
+        after, gaps_s = states.copy(), np.zeros(len(pages))
+        for name in dict.fromkeys(self._purse_of(page.site) for page in pages):
+            rows = np.array([place for place, page in enumerate(pages) if self._purse_of(page.site) == name])
+            part = Sightings(*(getattr(seen, one)[rows] for one in Sightings.__dataclass_fields__))
+            told = None if notices is None else [notices[row] for row in rows]
+            after[rows], gaps_s[rows] = self._paced_in(
+                self.domain_named(name, float(seen.at.max())),
+                [pages[row] for row in rows],
+                states[rows],
+                part,
+                importance[rows],
+                [servers[row] for row in rows],
+                told,
+                luck[rows],
+            )
+        return after, gaps_s
+
+    def _paced_in(
+        self,
+        domain: Domain,
+        pages: Sequence[Page],
+        states: States,
+        seen: Sightings,
+        importance: Floats,
+        servers: Sequence[Server],
+        notices: Sequence[Sequence[int]] | None,
+        luck: Floats,
+    ) -> tuple[States, Floats]:
+        now = float(seen.at.max())
+        policy = domain.policy
+        if not isinstance(policy, ValuePolicy):
+            after = policy.observe(states, seen)
+            return after, policy.next_gap_s(after, importance, now, luck)
+        policy, context = self._around(policy, pages, servers, notices)
+        after = policy.observe(states, seen, context)
+        policy = self._repriced(domain, policy.learned(states, seen, context).at(now), int((~seen.first).sum()), now)
+        told = replace(context, notices=np.zeros_like(context.notices))  # this visit has answered them
+        domain.policy = policy
+        return after, policy.next_gap_s(after, importance, now, luck, told)
+
+    def solved(
+        self, pages: Sequence[Page], states: States, importance: Floats, servers: Sequence[Server], now: float
+    ) -> Floats:
+        """Gaps from the last visit at today's price, for pages that were not visited just now."""
+        gaps_s = np.zeros(len(pages))
+        for name in dict.fromkeys(self._purse_of(page.site) for page in pages):
+            rows = np.array([place for place, page in enumerate(pages) if self._purse_of(page.site) == name])
+            policy = self.domain_named(name, now).policy
+            if not isinstance(policy, ValuePolicy):
+                gaps_s[rows] = [pages[row].interval_s for row in rows]
+                continue
+            around = self._around(policy, [pages[row] for row in rows], [servers[row] for row in rows], None)[1]
+            gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
+        return gaps_s
+
+    def due_at(self, page: Page, at: float, gap_s: float) -> float:
+        return moved_into(self._windows.get(page.site, ()), at + gap_s)
+
+    def relieved(self, server: Server, site: str, now: float) -> Server:
+        """The server with its own price: raised while its schedule cannot be carried out. At most once an hour."""
+        if now - self._priced_at.get(server.key, -HOUR_S) < HOUR_S or (not server.overloaded and not server.price):
+            return server
+        self._priced_at[server.key] = now
+        common = self.domain(site, now).price
+        return replace(server, price=server_price(common, server.price, server.load_per_s, server.gap_s))
+
+    def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
+        """What to keep: the spending with every commit, the knowledge now and then."""
+        memos = {f"{SPENT}:{self._worker}": _written(self._spent, closing)} if self._budgets else {}
+        for domain in self._domains.values():
+            if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
+                domain.kept_at = now
+                memos[self._memo(domain.name)] = known.to_bytes(domain.policy.knowledge)
+        return memos
+
+    def moved(self, since: Mapping[str, float], servers: Iterable[Server]) -> dict[str, float] | None:
+        """The prices of domains and servers, if any of them has moved materially from what it was."""
+        prices = {f"domain {name}": domain.price for name, domain in self._domains.items()}
+        prices |= {f"server {server.key}": server.price for server in servers if server.price}
+        return prices if any(_apart(since.get(key, 0.0), price) for key, price in prices.items()) else None
+
+    # inside
+
+    def domain(self, site: str, now: float) -> Domain:
+        return self.domain_named(self._purse_of(site), now)
+
+    def domain_named(self, name: str, now: float) -> Domain:
+        domain = self._domains.get(name)
+        if domain is None:
+            domain = self._domains[name] = self._opened(name, now)
+        return domain
+
+    def _memo(self, name: str) -> str:
+        return f"knowledge:{self._worker}:{name}"
+
+    def _purse_of(self, site: str) -> str:
+        wish = self._sites.get(site)
+        return site if wish is not None and wish.requests_per_day is not None else ""
+
+    def _opened(self, name: str, now: float) -> Domain:
+        policy = self._first
+        if isinstance(policy, ValuePolicy):
+            kept = self._store.memo(self._memo(name))
+            fresh = known.started(policy.knowledge.price, int(now // HOUR_S))
+            policy = policy.knowing(known.from_bytes(kept) if kept else fresh)
+        return Domain(name, policy, budgets.started(self._per_day(name), now), now, now)
+
+    def _per_day(self, name: str) -> float:
+        """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
+        pages = self._store.totals(name).live
+        wishes = [one.requests_per_day for one in self._budgets if one.site == name and one.requests_per_day]
+        implied = max(pages * self._purse.requests_per_page_day, LEAST_BUDGET)
+        return min(wishes, default=implied)
+
+    def _repriced(self, domain: Domain, policy: ValuePolicy, revisits: int, now: float) -> ValuePolicy:
+        """The price listens to the bucket. First visits do not count: a site that is being discovered would make its
+        known pages starve. An implied budget grows with the number of pages."""
+        domain.bucket = budgets.flowed(domain.bucket, now, revisits)
+        hours = (now - domain.priced_at) / HOUR_S
+        if hours < PRICE_EVERY_HOURS:
+            return policy
+        domain.priced_at = now
+        per_day = self._per_day(domain.name)
+        if per_day != domain.bucket.per_day:
+            domain.bucket = replace(domain.bucket, per_day=per_day, tokens=domain.bucket.fill * per_day)
+        return policy.priced(domain.bucket.fill, hours)
+
+    def _around(
+        self,
+        policy: ValuePolicy,
+        pages: Sequence[Page],
+        servers: Sequence[Server],
+        notices: Sequence[Sequence[int]] | None,
+    ) -> tuple[ValuePolicy, Context]:
+        names = [known.group_name(page.site, pattern_of(page)) for page in pages]
+        if len(policy.knowledge.groups) < MOST_GROUPS:
+            policy = policy.with_groups(names)
+        told = np.array(notices, dtype=np.int64) if notices is not None else _nobody(policy, len(pages))
+        prices = np.array([server.price for server in servers])
+        return policy, Context(known.group_numbers(policy.knowledge, names), prices, told)
+
+
+def pattern_of(page: Page) -> str:
+    """Pages expected to be alike: by the site file's kind and category, else by the first folder and the ending."""
+    if page.category or page.kind.value != "general":
+        return f"{page.kind.value}/{page.category}"
+    path = page.url.split("/", 3)[3].partition("?")[0] if page.url.count("/") > 2 else ""
+    folder, _, rest = path.partition("/")
+    ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
+    return f"{folder if rest else ''}.{ending[:8]}"
+
+
+def _apart(one: float, other: float) -> bool:
+    return abs(one - other) > MATERIAL * max(one, other)
+
+
+def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+    return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
+
+
+def _budgets(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
+    whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
+    own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
+    return [one for one in (whole, *own) if one.requests_per_day is not None or one.bytes_per_day is not None]
+
+
+def _part(whole: float | None, share: float) -> float | None:
+    return None if whole is None else whole * share
+
+
+def _written(spent: Sequence[Spent], closing: bool) -> bytes:
+    return json.dumps({"clean": closing, "spent": [[one.day, one.requests, one.bytes] for one in spent]}).encode()
+
+
+def _recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
+    """The day's spending so far; after a crash with what may have gone uncounted."""
+    kept: dict[str, Any] = json.loads(memo) if memo else {"clean": True, "spent": []}
+    rows = [Spent(*row) for row in kept["spent"]]
+    if len(rows) != len(wanted):
+        rows = [max(rows, key=lambda one: (one.day, one.requests))] * len(wanted) if rows else [Spent()] * len(wanted)
+    return rows if kept["clean"] else [replace(one, requests=one.requests + UNCOUNTED) for one in rows]
