@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "records": ("recrawl.cli.records:records", "What the pages say, field by field, and how it changed."),
     "show": ("recrawl.cli.versions:show", "Print the kept copy of a page."),
     "search": ("recrawl.cli.search:search", "Find pages by their words, in any language."),
+    "export": ("recrawl.cli.export:export", "Take what is kept away: JSON lines, CSV, Parquet, WARC, WACZ, a mirror."),
+    "import": ("recrawl.cli.import_:import_", "Start from what is known: URL lists, sitemaps, OPML, CSV, WARC, CDXJ."),
     "scope": ("recrawl.cli.scope:scope", "Describe a site by patterns: check, learn, convert, test."),
     "robots": ("recrawl.cli.robots:robots", "What robots.txt says about an address, and which line."),
     "robot": ("recrawl.cli.robot:robot", "Be told by web servers what changed (S4): register, mailbox, suspend, …"),

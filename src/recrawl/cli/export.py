@@ -1,0 +1,77 @@
+"""`export`: take what is kept away."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.paint import line
+from recrawl.engine.export import FORMATS, Export
+from recrawl.engine.export_tables import TABLES
+from recrawl.engine.reading import reading
+from recrawl.model.failure import UsageError
+
+STREAMS = ("jsonl", "csv", "warc")
+
+
+@click.command()
+@folder_argument
+@click.option("--format", "form", type=click.Choice(FORMATS), default="jsonl", show_default=True, help="What to make.")
+@click.option("--output", "-o", metavar="FILE", default="-", help="Where to (default: the standard output).")
+@click.option(
+    "--table",
+    type=click.Choice(list(TABLES)),
+    default="pages",
+    show_default=True,
+    help="Of what, for jsonl, csv and parquet.",
+)
+@click.option("--site", default="", help="Only of this site.")
+@click.option("--text/--no-text", default=True, help="With title, language and main text of each page's newest copy.")
+@json_option
+def export(
+    folder: str | None,
+    folder_word: str | None,
+    form: str,
+    output: str,
+    table: str,
+    site: str,
+    text: bool,
+    as_json: bool,
+) -> None:
+    """Take pages, versions, visits, changes or records away: JSON lines, CSV, Parquet, WARC, WACZ, or a static mirror.
+
+    A file is written whole or not at all. WARC and WACZ hold every version with what recrawl believes of each page, so
+    that `recrawl import` can start from there.
+    """
+    if output == "-" and form not in STREAMS:
+        raise UsageError(f"{form} cannot go to the standard output: name a file with --output")
+    if output == "-" and sys.stdout.isatty() and form == "warc":
+        raise UsageError("a WARC is not for terminals: name a file with --output")
+    with reading(the_folder(folder, folder_word)) as found:
+        if site and site not in found.store.sites():
+            raise UsageError(f"there is no site {site!r}: see `recrawl sites`")
+        with _progress(found.store.totals(site).pages, quiet=output == "-" or as_json) as seen:
+            making = Export(found, site, text, seen)
+            if output == "-":
+                sys.stdout.flush()
+                making.to_stream(form, table, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+                return
+            count = making.to_file(form, table, Path(output))
+    if as_json:
+        line({"format": form, "output": output, "count": count})
+    else:
+        what = {"warc": "versions", "wacz": "versions", "mirror": "files"}.get(form, table)
+        click.echo(f"{count} {what} written to {output}")
+
+
+@contextmanager
+def _progress(pages: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    if quiet or not sys.stderr.isatty():
+        yield lambda seen: None
+        return
+    with click.progressbar(length=pages, label="exporting", file=sys.stderr) as bar:
+        yield bar.update

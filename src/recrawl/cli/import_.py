@@ -1,0 +1,107 @@
+"""`import`: start from what is known."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import click
+
+from recrawl.archive.folder import WarcArchive
+from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.paint import line
+from recrawl.config import starting_text
+from recrawl.engine.assembly import open_store
+from recrawl.engine.clock import Dice, SystemClock
+from recrawl.engine.import_ import Importer
+from recrawl.engine.import_lists import LISTS, format_of
+from recrawl.engine.import_sites import SiteBook
+from recrawl.engine.settings import load
+from recrawl.model.failure import UsageError
+
+FORMATS = (*LISTS, "warc", "cdxj")
+SENTENCES = {
+    "pages": "pages entered",
+    "versions": "versions kept",
+    "captures": "captures folded into beliefs",
+    "known": "known already",
+    "older": "older than what is known",
+    "unwanted": "not wanted by the site",
+    "no_address": "no web address",
+    "damaged": "damaged",
+}
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@folder_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default=None, help="What the files are (default: seen).")
+@click.option("--site", default="", help="The site that gets the addresses (default: by host; made if missing).")
+@click.option(
+    "--follow", is_flag=True, help="New sites follow links, too, instead of asking for these addresses alone."
+)
+@click.option("--own", is_flag=True, help="The servers of new sites are yours: private addresses allowed, gap 0.")
+@click.option("--contact", default="", help="How a site owner can reach you, for a new folder.")
+@json_option
+def import_(
+    files: tuple[Path, ...],
+    folder: str | None,
+    form: str | None,
+    site: str,
+    follow: bool,
+    own: bool,
+    contact: str,
+    as_json: bool,
+) -> None:
+    """Take in URL lists, sitemaps, OPML, CSV, WARC (also in WACZ) and CDXJ.
+
+    Archives bring their versions and start the beliefs from their history; an index brings the beliefs alone. A WARC
+    that `recrawl export` made puts pages, versions and beliefs back as they were.
+    """
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"there is no file {file}")
+    place = the_folder(folder)
+    place.create(starting_text(contact))
+    settings, clock = load(place), SystemClock()
+    counts: Counter[str] = Counter()
+    with (
+        place.locked(),
+        closing(open_store(place, settings)) as store,
+        closing(WarcArchive(place.archive, "import", settings.archive, clock.now, Dice().record_id)) as archive,
+        _progress(quiet=as_json) as tick,
+    ):
+        book = SiteBook(place, settings, site, follow, own, counts)
+        importer = Importer(place, settings, store, archive, book, clock.now(), tick, counts)
+        try:
+            for file in files:
+                with file.open("rb") as start:
+                    importer.take(file, form or format_of(file.name, start.read(4096)))
+        finally:
+            made = book.save()
+    if as_json:
+        line({name: counts[name] for name in SENTENCES} | {"sites": [one.name for one in made]})
+        return
+    told = [f"{counts[name]} {words}" for name, words in SENTENCES.items() if counts[name]]
+    click.echo("; ".join(told) or "nothing to take in")
+    for one in made:
+        click.echo(f"site {one.name} made: {place.sites_folder / one.name}.toml")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[int], None]]:
+    if quiet or not sys.stderr.isatty():
+        yield lambda items: None
+        return
+    taken = 0
+
+    def tick(items: int) -> None:
+        nonlocal taken
+        if (taken + items) // 1000 > taken // 1000:
+            click.echo(f"\r{taken + items} taken in", nl=False, err=True)
+        taken += items
+
+    yield tick
+    if taken >= 1000:
+        click.echo(err=True)
