@@ -29,9 +29,13 @@ class Element:
     source: str
     opening: str = ""  # the tag as it stands in the file
     children: "list[Element]" = field(default_factory=list)
-    text: str = ""
+    chunks: list[str] = field(default_factory=list)
     text_line: int = 0
     text_column: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.chunks)
 
     def wrong(self, message: str, attribute: str = "") -> FormatError:
         """An error at the element, or at one of its attributes."""
@@ -59,7 +63,6 @@ class _Builder:
     def __init__(self, data: bytes, source: str, encoding: str | None) -> None:
         self.data, self.source = data, source
         self.parser = ParserCreate(encoding)
-        self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
@@ -91,9 +94,9 @@ class _Builder:
 
     def _text(self, text: str) -> None:
         element = self.open[-1]
-        if not element.text:
+        if not element.chunks:
             element.text_line, element.text_column = self.place()
-        element.text += text
+        element.chunks.append(text)
 
     def _doctype(self, *_: object) -> None:
         raise _Refused(

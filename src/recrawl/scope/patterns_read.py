@@ -30,6 +30,8 @@ def read_shape(match: str) -> Shape:
     if "#" in match:
         raise FormatError(f"{match!r}: addresses are compared without their #fragment; leave it out")
     text = list(pieces(match))
+    if not text:
+        raise FormatError("an empty pattern matches nothing; write an address such as /item/{id:int}")
     host, text = _host(text, match)
     path, query = _cut(text, "?")
     segments, rest = _path(path, match)

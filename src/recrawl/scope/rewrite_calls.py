@@ -10,6 +10,7 @@ White space and the kind of quotes do not matter; a pattern may stand anywhere i
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from urllib.parse import unquote
 
 from recrawl.formats.templates import SCRIPT_MARK, Capture, Piece, is_script, pieces
@@ -93,8 +94,9 @@ def read_call(written: str) -> Call:
     text = tokens(written, with_captures=True)
     wanted = tuple(
         _want(one)
-        for one, after in zip(text, [*text[1:], None], strict=True)
-        if not (one == _COMMA and after is not None and after.kind == "dots")  # it goes with the dots
+        for one, after in zip_longest(text, text[1:])
+        if one is not None
+        and not (one == _COMMA and after is not None and after.kind == "dots")  # it goes with the dots
     )
     if not wanted or not isinstance(wanted[0], Token) or wanted[0].kind != "word":
         raise FormatError(f"{written!r}: a script pattern starts with a name, such as {SCRIPT_MARK}show({{0}})")

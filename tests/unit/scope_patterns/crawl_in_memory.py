@@ -2,6 +2,8 @@
 
 from collections import deque
 
+from tests.unit.scope_patterns.unseen_sites import Web
+
 from recrawl.config import Settings
 from recrawl.engine.sample import Sampler
 from recrawl.extract.document import parse
@@ -13,7 +15,6 @@ from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.learn import Proposal, propose
 from recrawl.scope.patterns_site import Script, Wanted
 from recrawl.scope.rules import Rules
-from tests.unit.scope_patterns.unseen_sites import Web
 
 HOST = "http://site.example"
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from html import escape
 
-WORDS = (
+_WORDS = (
     "amber basin cedar delta ember fjord grove harbor island jetty kelp lagoon meadow north orchard pier quarry ridge "
     "summit timber upland valley willow yonder"
-).split()
+)
+WORDS = tuple(_WORDS.split())
 
 Made = str | tuple[int, str]  # HTML, or a status and where it leads
 
@@ -204,6 +205,9 @@ def forum(topics: int = 150) -> Web:
     """Scripts with parameters, an offset instead of a page, a session in every link, members, reply forms."""
     looks = [0]
 
+    def member(number: int, sid: str) -> str:
+        return link(f"/memberlist.php?mode=viewprofile&u={number}&sid={sid}", words(number, 1))
+
     def page(asked: str) -> Made | None:
         looks[0] += 1
         sid = f"{looks[0] * 7919 % 16**8:08x}a1b2c3d4"
@@ -236,8 +240,7 @@ def forum(topics: int = 150) -> Web:
         if path == "/viewtopic.php":
             topic, board = int(values["t"]), int(values["f"])
             posts = "".join(
-                f"<div class='post'>{link(f'/memberlist.php?mode=viewprofile&u={(topic + p) % 17}&sid={sid}', words((topic + p) % 17, 1))}"
-                f"<p>{prose(topic * 10 + p, 3)}</p></div>"
+                f"<div class='post'>{member((topic + p) % 17, sid)}<p>{prose(topic * 10 + p, 3)}</p></div>"
                 for p in range(6)
             )
             reply = link(f"/posting.php?mode=reply&f={board}&t={topic}&sid={sid}", "Reply")
