@@ -23,9 +23,9 @@ router = APIRouter(
     tags=["read"],
     responses={
         304: {"description": "The answer is the one whose ETag was given as If-None-Match."},
-        400: {"description": "The question cannot be understood."},
-        404: {"description": "No such page, site or version."},
-        503: {"description": "The store cannot be read at the moment."},
+        400: {"model": shapes.Trouble, "description": "The question cannot be understood."},
+        404: {"model": shapes.Trouble, "description": "No such page, site or version."},
+        503: {"model": shapes.Trouble, "description": "The store or the archive cannot be read."},
     },
 )
 Kinds = Annotated[list[EventKind] | None, Query(description="added, updated, moved, removed; default: all four.")]

@@ -41,6 +41,7 @@ from recrawl.web.gatekeeper import Gatekeeper, as_log_line
 from recrawl.web.metrics import Meters
 from recrawl.web.render import show, templates
 from recrawl.web.settings import WebSettings
+from recrawl.web.shapes import Trouble
 
 STATUS: tuple[tuple[type[RecrawlError], int], ...] = (
     (NotFound, 404),
@@ -71,6 +72,7 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
+        responses={422: {"model": Trouble, "description": "A value is not what it must be."}},
     )
     app.state.desk, app.state.settings, app.state.templates, app.state.meters = desk, settings, templates(), meters
     for routes in (
@@ -100,7 +102,7 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
 
 
 async def _known_trouble(request: Request, error: Exception) -> Response:
-    status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
+    status = next((code for kind, code in STATUS if isinstance(error, kind)), 503)
     return _answer(request, status, str(error))
 
 

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from recrawl.engine.facts import facts_of
+from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page
 from recrawl.model.visit import Version
 from recrawl.web import drawings
@@ -53,7 +54,11 @@ def numbered(versions: list[Version]) -> list[tuple[int, Version]]:
 
 
 def title_of(desk: Desk, page: Page, versions: list[Version]) -> str:
-    return desk.reading.document(page, versions[0]).title if versions else ""
+    """Of the newest version; '' where there is none or its record is damaged (its own view says so)."""
+    try:
+        return desk.reading.document(page, versions[0]).title if versions else ""
+    except RecrawlError:
+        return ""
 
 
 @router.get("/page/{page}/difference/{old}/{new}")

@@ -20,8 +20,8 @@ from recrawl.web.sample import Sample
 
 MOST_DAYS = 400.0
 LEAST_DAYS = 1e-3
-PRICES = 160
-HALVINGS = 50
+PRICES: Floats = np.logspace(2.5, -9.0, 120)
+HALVINGS = 30
 REACH = 3.0  # the curve goes this many times beyond what is spent
 
 
@@ -80,14 +80,15 @@ def spot(rate: Floats, days: Floats, scale: float) -> Spot:
 
 def best(rate: Floats, scale: float) -> Sequence[Spot]:
     """From few requests to many."""
-    prices = np.logspace(2.5, -6.0, PRICES)
-    return [spot(rate, intervals(rate, price), scale) for price in prices]
+    days = intervals(rate[None, :], PRICES[:, None])
+    return [spot(rate, row, scale) for row in days]
 
 
-def intervals(rate: Floats, price: float) -> Floats:
-    """The days x at which a visit is worth the price, V(x) = price; the ceiling where it never is."""
-    low = np.full(len(rate), np.log(LEAST_DAYS))
-    high = np.full(len(rate), np.log(MOST_DAYS))
+def intervals(rate: Floats, price: Floats) -> Floats:
+    """The days x at which a visit is worth the price, V(x) = price; the ceiling where it never is. By halving in the
+    logarithm, for every pair of price and rate at once."""
+    shape = np.broadcast_shapes(rate.shape, price.shape)
+    low, high = np.full(shape, np.log(LEAST_DAYS)), np.full(shape, np.log(MOST_DAYS))
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         enough = value_of_rate(rate, np.exp(middle)) >= price

@@ -9,7 +9,7 @@ from recrawl.web.guard import ARCHIVED_PAGES
 SHOWN = frozenset(
     {"text/html", "application/xhtml+xml", "text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"}
 )
-AS_TEXT = re.compile(r"text/|application/(json|xml|[a-z.+-]+\+(xml|json))$")
+AS_TEXT = re.compile(r"text/|application/(json|xml)$|[a-z]+/[a-z0-9.-]+\+(xml|json)$")
 _CHARSET = re.compile(r"^[A-Za-z0-9_.:-]{1,40}$")
 
 

@@ -14,6 +14,7 @@ from recrawl.model.failure import FormatError
 from recrawl.web.desk import Desk
 from recrawl.web.queries import SiteName
 from recrawl.web.render import desk_of, show
+from recrawl.web.shapes import Trouble
 from recrawl.web.shelves import question, tree
 from recrawl.web.tagged import TaggedRoute
 
@@ -99,7 +100,11 @@ class CategoryCount:
     documents: int
 
 
-@router.get("/api/search", tags=["read"], responses={400: {"description": "The question cannot be understood."}})
+@router.get(
+    "/api/search",
+    tags=["read"],
+    responses={400: {"model": Trouble, "description": "The question cannot be understood."}},
+)
 def search(
     request: Request,
     q: Words = "",

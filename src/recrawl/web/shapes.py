@@ -11,6 +11,13 @@ from recrawl.web.plan import Plan, Spot
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """Every refusal: one sentence."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageLine:
     id: str
     url: str

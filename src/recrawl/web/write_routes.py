@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Path
@@ -18,6 +18,7 @@ from recrawl.web.desk import Desk
 from recrawl.web.guard import equal, has_bearer
 from recrawl.web.queries import LEAST, MOST
 from recrawl.web.render import desk_of
+from recrawl.web.shapes import Trouble
 
 MOST_FORM_BYTES = 20_000
 NAME = r"^[a-z0-9][a-z0-9.-]{0,99}$"
@@ -35,11 +36,11 @@ def need_token(request: Request) -> None:
 
 router = APIRouter(tags=["write"])
 guarded = [Depends(need_token)]
-REFUSALS: dict[int | str, dict[str, str]] = {
-    400: {"description": "It cannot be done as asked."},
-    401: {"description": "The token is missing or wrong."},
-    403: {"description": "Read-only, or asked by another site's page."},
-    404: {"description": "No such site."},
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Trouble, "description": "It cannot be done as asked."},
+    401: {"model": Trouble, "description": "The token is missing or wrong."},
+    403: {"model": Trouble, "description": "Read-only."},
+    404: {"model": Trouble, "description": "No such site."},
 }
 
 
