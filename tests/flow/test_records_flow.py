@@ -152,6 +152,8 @@ def test_csv_and_parquet_hold_the_same_as_the_lines(crawled: Crawled, tmp_path: 
     assert all(json.loads(row["reviews"]) == lines[row["url"]]["data"]["reviews"] for row in rows)
     file = tmp_path / "records.parquet"
     crawled.run("records", "shop", "-C", "D", "--format", "parquet", "--output", str(file))
+    piped = [sys.executable, "-m", "recrawl", "records", "shop", "-C", str(crawled.folder), "--format", "parquet"]
+    assert subprocess.run(piped, capture_output=True, check=True).stdout == file.read_bytes()
     table = pyarrow.parquet.read_table(file).to_pylist()
     assert {row["url"]: (row["price.amount"], row["price.currency"], row["reviews"]) for row in table} == {
         url: (line["data"]["price"]["amount"], line["data"]["price"]["currency"], line["data"]["reviews"])
@@ -170,7 +172,7 @@ def test_the_newest_html_of_each_page_lies_in_the_folder_with_its_record(crawled
 
 def test_words_that_make_no_sense_together_are_refused(crawled: Crawled) -> None:
     assert "ask for one of them" in crawled.ran("records", "shop", "-C", "D", "--changes", "--broken").stderr
-    assert "--output FILE" in crawled.ran("records", "shop", "-C", "D", "--format", "parquet").stderr
+    assert "there are: shop" in crawled.ran("records", "shopp", "-C", "D", "--again").stderr
     nowhere = crawled.ran("records", "shopp", "-C", "D")
     assert (nowhere.returncode, "there are: shop" in nowhere.stderr) == (2, True)
 

@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,11 +12,20 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, when
-from recrawl.cli.records_files import WRITERS, Line
+from recrawl.cli.records_files import WRITERS, Line, Lines
 from recrawl.engine.assembly import canonicaliser_of, open_store
 from recrawl.engine.folder import Folder
 from recrawl.engine.reading import READER, Reading, reading
-from recrawl.engine.record_rows import Row, broken_pages, broken_wrappers, changes, history, newest, read_again
+from recrawl.engine.record_rows import (
+    BrokenWrapper,
+    Row,
+    broken_pages,
+    broken_wrappers,
+    changes,
+    history,
+    newest,
+    read_again,
+)
 from recrawl.engine.settings import load
 from recrawl.engine.wrappers import SiteWrappers
 from recrawl.formats import moment
@@ -30,7 +39,7 @@ from recrawl.scope.patterns_site import Script
 @click.argument("site", required=False, default="")
 @folder_option
 @click.option("--format", "form", type=click.Choice(list(WRITERS)), default="jsonl", help="Default: jsonl.")
-@click.option("--output", "-o", metavar="FILE", help="Write there instead of to the terminal; parquet needs it.")
+@click.option("--output", "-o", metavar="FILE", help="Write there instead of to the standard output.")
 @click.option("--changes", "as_changes", is_flag=True, help="Field by field, what changed from version to version.")
 @click.option(
     "--history", "as_history", is_flag=True, help="The records of every kept version, not of the newest alone."
@@ -55,51 +64,43 @@ def records(
     again: bool,
     as_json: bool,
 ) -> None:
-    """The records of SITE (its name or an address; default: all sites), one a line, or what changed in them.
+    """The records of SITE (its name, or the address of one page; default: all sites), or what changed in them.
 
     \b
     recrawl records shop
     recrawl records shop --changes --field price --format csv -o prices.csv
     """
+    write = partial(_write, "jsonl" if as_json else form)
     if sum((as_changes, as_history, as_broken)) > 1:
         raise UsageError("--changes, --history and --broken show three different things: ask for one of them")
-    if form == "parquet" and output is None:
+    if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: say where to write it with --output FILE")
     place = the_folder(folder)
     if again:
         _read_again(place, site)
     with reading(place) as found:
-        name = _site_name(found, site)
-        since_at = moment.cursor_or_time(since, time.time())[1] if since else 0.0
-        lines = _lines(found, name, as_changes, as_history, as_broken, fields, since_at)
-        WRITERS["jsonl" if as_json else form](lines, Path(output) if output else None)
+        name, page = _asked(found, site)
+        since_at = moment.parse(since, time.time()) if since else 0.0
+        if as_changes:
+            kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
+            lines = [change_line(owner, change) for owner, change in kept]
+            write(lambda: lines, output)
+        elif as_broken:
+            write(lambda: (broken_line(row) for row in broken_pages(found.store, name, page)), output)
+        else:
+            rows = history if as_history else newest
+            write(lambda: (record_line(row) for row in rows(found.store, name, page)), output)
         sys.stdout.flush()
-        if not as_broken:
-            _warn(found, name)
+        for one in () if as_broken else broken_wrappers(found.store, found.folder.sites(), name):
+            click.echo(broken_sentence(one), err=True)
 
 
-def _lines(
-    found: Reading,
-    site: str,
-    as_changes: bool,
-    as_history: bool,
-    as_broken: bool,
-    fields: tuple[str, ...],
-    since_at: float,
-) -> Callable[[], Iterable[Line]]:
-    """What is asked for, as often as it is asked for: a table needs to know its columns first."""
-    store = found.store
-    if as_changes:
-        kept = [one for one in changes(store, site, since_at) if _is_of(one[1].field, fields)]
-        return lambda: (change_line(page, change) for page, change in kept)
-    if as_broken:
-        return lambda: (broken_line(row) for row in broken_pages(store, site))
-    rows = history if as_history else newest
-    return lambda: (record_line(row) for row in rows(store, site))
+def _write(form: str, lines: Lines, output: str | None) -> None:
+    WRITERS[form](lines, Path(output) if output else None)
 
 
 def _is_of(path: str, fields: tuple[str, ...]) -> bool:
-    return not fields or path.partition("[")[0].partition(".")[0] in fields or path in fields
+    return not fields or path in fields or path.partition("[")[0].partition(".")[0] in fields
 
 
 def record_line(row: Row) -> Line:
@@ -135,29 +136,36 @@ def change_line(page: Page, change: FieldChange) -> Line:
 
 
 def broken_line(row: Row) -> Line:
-    page, record = row.page, row.record
+    page, broken = row.page, row.broken or row.record
     return {
         "url": page.url,
         "site": page.site,
-        "kind": record.kind,
-        "missing": list(record.missing),
-        "at": iso(record.at),
+        "kind": broken.kind,
+        "missing": list(broken.missing),
+        "at": iso(broken.at),
+        "worked_before": row.worked_before,
+        "last_record_at": iso(row.record.at) if row.worked_before else None,
     }
 
 
-def _site_name(found: Reading, site: str) -> str:
-    """A site by its name, or by an address of it."""
+def _asked(found: Reading, site: str) -> tuple[str, int | None]:
+    """A site by its name, or one page by its address."""
     known = sorted({*found.store.sites(), *(one.name for one in found.folder.sites())})
     if not site or site in known:
-        return site
-    if "://" in site or "." in site:
-        return found.page(site).site
+        return site, None
+    if "/" in site:
+        page = found.page(site)
+        return page.site, page.id
     raise NotFound(f"there is no site {site!r} here; there are: {', '.join(known) or 'none (recrawl add URL)'}")
 
 
 def _read_again(place: Folder, site: str) -> None:
     settings = load(place.need())
     sites = [one for one in place.sites() if site in ("", one.name)]
+    if not sites:
+        raise NotFound(
+            f"there is no site {site!r} to read again; there are: {', '.join(one.name for one in place.sites())}"
+        )
     with closing(open_store(place, settings)) as store:
         archive = WarcArchive(place.archive, READER, settings.archive, time.time, str)
         for one in sites:
@@ -169,12 +177,9 @@ def _read_again(place: Folder, site: str) -> None:
             )
 
 
-def _warn(found: Reading, site: str) -> None:
-    for one in broken_wrappers(found.store, site):
-        click.echo(broken_sentence(one.site, one.pages, one.missing, one.since_at, one.example), err=True)
-
-
-def broken_sentence(site: str, pages: int, missing: Iterable[str], since_at: float, example: str) -> str:
+def broken_sentence(one: BrokenWrapper) -> str:
     """One line for `records` and `status`."""
-    lacking = f"{pages} pages without {', '.join(missing)} since {when(since_at)}, for example {example}"
-    return f"wrapper broken: {site}, {lacking} (mend the site file's fields, then `recrawl records {site} --again`)"
+    lacking = f"{one.pages} pages without {', '.join(one.missing)}"
+    since = f"since {when(one.since_at)}" if one.worked_before else "from the first"
+    mend = f"mend the site file's fields, then `recrawl records {one.site} --again`"
+    return f"wrapper broken: {one.site}, {lacking} {since}, for example {one.example} ({mend})"

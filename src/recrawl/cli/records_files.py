@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,10 +39,13 @@ def write_parquet(lines: Lines, output: Path | None) -> None:
     rows = [flat(line) for line in lines()]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: _column(arrow, [row.get(name) for row in rows]) for name in names}
+    whole = io.BytesIO()
+    parquet.write_table(arrow.table(columns), whole)
     if output is None:
-        raise UsageError("parquet is no text: say where to write it with --output FILE")
+        sys.stdout.buffer.write(whole.getvalue())
+        return
     with _named(output):
-        parquet.write_table(arrow.table(columns), str(output))
+        output.write_bytes(whole.getvalue())
 
 
 WRITERS: dict[str, Callable[[Lines, Path | None], None]] = {
@@ -80,10 +84,23 @@ def _cell(value: Any) -> Any:
 
 def _column(arrow: Any, values: list[Any]) -> Any:
     try:
-        return arrow.array(values)
+        column = arrow.array(values)
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError, OverflowError):
+        column = None
+    if column is None or _has_empty_object(arrow, column.type):
         texts = [None if value is None else json.dumps(value, ensure_ascii=False) for value in values]
         return arrow.array(texts, arrow.string())
+    return column
+
+
+def _has_empty_object(arrow: Any, kind: Any) -> bool:
+    """Parquet has no object without fields."""
+    if arrow.types.is_list(kind):
+        return _has_empty_object(arrow, kind.value_type)
+    if not arrow.types.is_struct(kind):
+        return False
+    fields = [kind.field(place).type for place in range(kind.num_fields)]
+    return not fields or any(_has_empty_object(arrow, one) for one in fields)
 
 
 def _arrow() -> tuple[Any, Any]:

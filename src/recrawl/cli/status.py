@@ -45,7 +45,9 @@ def _as_json(found: Reading, now: float) -> None:
         for one in found.store.servers()
         if one.overloaded or one.failures
     ]
-    broken = [{**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store)]
+    broken = [
+        {**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store, found.folder.sites())
+    ]
     totals = totals_object(found.store.totals("", now))
     line({**totals, "sites": sites, "troubled_servers": servers, "broken_wrappers": broken})
 
@@ -81,8 +83,8 @@ def _as_text(found: Reading, now: float) -> None:
             )
         if server.failures:
             click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
-    for one in broken_wrappers(found.store):
-        click.echo(broken_sentence(one.site, one.pages, one.missing, one.since_at, one.example))
+    for one in broken_wrappers(found.store, found.folder.sites()):
+        click.echo(broken_sentence(one))
     groups = found.store.error_groups(limit=10)
     if groups:
         click.echo()

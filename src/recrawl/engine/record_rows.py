@@ -1,7 +1,7 @@
 """The records of a site as people ask for them: the newest, all, what changed, what is broken; and reading anew."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,6 +13,7 @@ from recrawl.extract.records_page import open_page
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange, Record
+from recrawl.model.site import Site
 from recrawl.ports import Archive, Store
 
 BATCH = 500  # pages
@@ -21,69 +22,80 @@ BATCH = 500  # pages
 @dataclass(frozen=True, slots=True)
 class Row:
     """A record and its page. `broken`: what could not be read from the page's newest version, where the wrapper broke
-    after this record was read."""
+    after this record was read (or never worked: then it is the record itself)."""
 
     page: Page
     record: Record
     broken: Record | None = None
 
+    @property
+    def worked_before(self) -> bool:
+        return not self.record.broken
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenWrapper:
-    """Pages of a site that lack the same required fields."""
+    """Pages of a site that lack the same required fields. `worked_before`: they had records once."""
 
     site: str
     kind: str
     missing: tuple[str, ...]
+    worked_before: bool
     pages: int
-    worked_before: int  # pages that had a record once
     since_at: float
     example: str
 
 
-def newest(store: Store, site: str = "") -> Iterator[Row]:
-    """The last record that could be read from each page."""
-    for page, records in _by_page(store, site):
+def newest(store: Store, site: str = "", page: int | None = None) -> Iterator[Row]:
+    """The last record that could be read from each page of a site, or from one page."""
+    for owner, records in _by_page(store, site, page):
         good = [record for record in records if not record.broken]
         broken = records[-1] if records[-1].broken else None
-        yield from (Row(page, record, broken) for record in good if record.at == good[-1].at)
+        yield from (Row(owner, record, broken) for record in good if record.at == good[-1].at)
 
 
-def history(store: Store, site: str = "") -> Iterator[Row]:
+def history(store: Store, site: str = "", page: int | None = None) -> Iterator[Row]:
     """Every record of every version, oldest first, page by page."""
-    for page, records in _by_page(store, site):
-        yield from (Row(page, record) for record in records if not record.broken)
+    for owner, records in _by_page(store, site, page):
+        yield from (Row(owner, record) for record in records if not record.broken)
 
 
-def changes(store: Store, site: str = "", since_at: float = 0.0) -> list[tuple[Page, FieldChange]]:
+def changes(
+    store: Store, site: str = "", page: int | None = None, since_at: float = 0.0
+) -> list[tuple[Page, FieldChange]]:
     """In order of time."""
     found = [
-        (page, change)
-        for page, records in _by_page(store, site)
+        (owner, change)
+        for owner, records in _by_page(store, site, page)
         for change in changes_of(records)
         if change.at >= since_at
     ]
     return sorted(found, key=lambda one: (one[1].at, one[0].url))
 
 
-def broken_pages(store: Store, site: str = "") -> Iterator[Row]:
-    """Pages whose newest version gave no record, with what was missing."""
+def broken_pages(store: Store, site: str = "", page: int | None = None) -> Iterator[Row]:
+    """Pages whose newest version gave no record: what was missing, and the last record they gave, if any."""
     after: int | None = None
     while found := store.broken_records(site, after, BATCH):
-        pages = {page.id: page for page in store.pages([record.page for record in found])}
-        yield from (Row(pages[record.page], record, record) for record in found)
+        ids = [record.page for record in found if page in (None, record.page)]
+        pages = {one.id: one for one in store.pages(ids)}
+        last = {record.page: record for record in store.records(ids) if not record.broken}
+        for record in found:
+            if record.page in pages:
+                yield Row(pages[record.page], last.get(record.page, record), record)
         after = found[-1].page
 
 
-def broken_wrappers(store: Store, site: str = "") -> list[BrokenWrapper]:
-    """The same, counted by what is missing; most pages first."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+def broken_wrappers(store: Store, sites: Collection[Site] = (), site: str = "") -> list[BrokenWrapper]:
+    """The same, counted by what is missing; most pages first. On a site without patterns the fields are looked for
+    everywhere, so a page that never had them is no news there."""
+    everywhere = {one.name for one in sites if not one.patterns}
+    groups: dict[tuple[str, str, tuple[str, ...], bool], list[Row]] = {}
     for row in broken_pages(store, site):
-        groups.setdefault((row.page.site, row.record.kind, row.record.missing), []).append(row)
-    found = [
-        BrokenWrapper(*key, len(rows), _had_records(store, rows), min(row.record.at for row in rows), rows[0].page.url)
-        for key, rows in groups.items()
-    ]
+        broken = row.broken or row.record
+        if row.worked_before or row.page.site not in everywhere:
+            groups.setdefault((row.page.site, broken.kind, broken.missing, row.worked_before), []).append(row)
+    found = [BrokenWrapper(*key, len(rows), _since(rows), rows[0].page.url) for key, rows in groups.items()]
     return sorted(found, key=lambda one: (-one.pages, one.site, one.missing))
 
 
@@ -119,17 +131,19 @@ def _read_page(
     return records
 
 
-def _had_records(store: Store, rows: Sequence[Row]) -> int:
-    ids = [row.page.id for row in rows]
-    chunks = (store.records(ids[start : start + BATCH]) for start in range(0, len(ids), BATCH))
-    return len({record.page for records in chunks for record in records if not record.broken})
+def _since(rows: Sequence[Row]) -> float:
+    return min((row.broken or row.record).at for row in rows)
 
 
-def _by_page(store: Store, site: str) -> Iterator[tuple[Page, list[Record]]]:
+def _by_page(store: Store, site: str, page: int | None) -> Iterator[tuple[Page, list[Record]]]:
+    if page is not None:
+        records = store.records([page])
+        yield from ((owner, records) for owner in store.pages([page]) if records)
+        return
     after: int | None = None
     while ids := store.record_pages(site, after, BATCH):
         pages = {page.id: page for page in store.pages(ids)}
-        for page, records in groupby(store.records(ids), key=lambda record: record.page):
-            if page in pages:
-                yield pages[page], list(records)
+        for owner, group in groupby(store.records(ids), key=lambda record: record.page):
+            if owner in pages:
+                yield pages[owner], list(group)
         after = ids[-1]

@@ -42,9 +42,7 @@ class SiteWrappers:
 
     def reader(self, page: Page) -> Reader | None:
         """None: such pages have no records."""
-        if page.kind in (Kind.LIST, Kind.SIGNAL) and not self.site.fields:
-            return None
-        return self._readers.get(self._place(page))
+        return None if page.kind is Kind.SIGNAL else self._readers.get(self._place(page))
 
     def _place(self, page: Page) -> int | None:
         if not self.site.patterns:

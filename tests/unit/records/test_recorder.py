@@ -6,7 +6,7 @@ import pytest
 
 from recrawl.archive.memory import MemoryArchive
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.record_rows import broken_wrappers, changes, newest
+from recrawl.engine.record_rows import broken_wrappers, changes, history, newest
 from recrawl.engine.recording import Recorder
 from recrawl.engine.settle import Copy, Ledger, write
 from recrawl.engine.wrappers import SiteWrappers
@@ -130,9 +130,8 @@ def test_a_wrapper_that_suddenly_finds_nothing_is_broken_and_no_empty_record() -
     assert row.record.at == 10.0 and row.record.data["price"] == {"amount": 5, "currency": "EUR"}
     assert row.broken is not None and row.broken.missing == ("price",)
     [broken] = broken_wrappers(shop.store)
-    assert (broken.site, broken.kind, broken.missing, broken.pages, broken.worked_before) == (
-        "shop", "product", ("price",), 1, 1,
-    )  # fmt: skip
+    assert (broken.site, broken.kind, broken.missing, broken.worked_before) == ("shop", "product", ("price",), True)
+    assert (broken.pages, broken.since_at, broken.example) == (1, 20.0, ROOT + "/item/1")
     assert changes(shop.store) == []
 
 
@@ -160,7 +159,7 @@ def test_a_page_that_never_had_the_required_fields_is_listed_but_no_news() -> No
     shop = Shop(PRICE)
     assert shop.visit("/item/1", "<p>x</p>").events == []
     assert list(newest(shop.store)) == []
-    assert [(one.pages, one.worked_before) for one in broken_wrappers(shop.store)] == [(1, 0)]
+    assert [(one.pages, one.worked_before) for one in broken_wrappers(shop.store)] == [(1, False)]
 
 
 def test_fields_that_all_find_nothing_are_broken_though_none_is_required() -> None:
@@ -225,3 +224,31 @@ def test_a_plain_copy_is_made_of_new_versions_where_the_site_wants_it(archive: s
 def test_a_field_that_cannot_be_meant_so_names_its_site() -> None:
     with pytest.raises(ConfigError, match="site shop: field price: invalid CSS"):
         Shop(replace(PRICE, css="p["))
+
+
+def test_where_fields_are_looked_for_everywhere_a_page_that_never_had_them_is_no_news() -> None:
+    shop = Shop(PRICE, patterns=())
+    shop.visit("/", "<p>home</p>")
+    shop.visit("/lamp", item())
+    sites = [Site("shop", (ROOT,))]
+    assert broken_wrappers(shop.store, sites) == []
+    shop.visit("/lamp", "<p>redesigned</p>")
+    assert [one.example for one in broken_wrappers(shop.store, sites)] == [ROOT + "/lamp"]
+
+
+def test_sitemaps_and_feeds_have_no_records() -> None:
+    page = Page(1, ROOT + "/sitemap.xml", "shop.example", "shop", kind=Kind.SIGNAL)
+    site = Site("shop", (ROOT,), fields=(PRICE,))
+    assert SiteWrappers(site, Script(site, Canonicaliser())).reader(page) is None
+
+
+def test_records_of_one_page_can_be_asked_for() -> None:
+    shop = Shop(PRICE)
+    for number in range(3):
+        shop.visit(f"/item/{number}", item(f"€ {number + 1}"))
+        shop.visit(f"/item/{number}", item(f"€ {number + 2}"))
+    one = fingerprint(ROOT + "/item/1")
+    assert [row.page.id for row in newest(shop.store, page=one)] == [one]
+    assert [row.record.at for row in history(shop.store, page=one)] == [30.0, 40.0]
+    assert [owner.id for owner, _ in changes(shop.store, page=one)] == [one]
+    assert list(newest(shop.store, page=77)) == []
