@@ -1,15 +1,27 @@
 """`notices`: what came, what it proved to be, and how far each source is believed."""
 
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
 from itertools import islice
 
 import click
 
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, table, when
+from recrawl.engine.ask import ask_once
+from recrawl.engine.folder import Folder
+from recrawl.engine.push import Push
+from recrawl.engine.push_server import PushServer
 from recrawl.engine.reading import Reading, reading
+from recrawl.engine.robot import Robot, hearing
+from recrawl.model.failure import NotFound
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.notices import trust as trusts
 
+RENEW_EVERY_S = 60.0
 WORDS = {NoticeKind.ADDED: "new", NoticeKind.UPDATED: "updated", NoticeKind.DELETED: "deleted"}
 PROVED = {True: "true", False: "false", None: "not yet judged"}
 
@@ -54,6 +66,71 @@ def trust(context: click.Context, folder: str | None, as_json: bool) -> None:
         return
     heads = ("site", "source", "notices", "precision", "recall", "listened to")
     table(heads, [[_cell(row[name.replace(" ", "_")]) for name in heads] for row in rows])
+
+
+@notices.command()
+@click.option("--listen", default="127.0.0.1:8791", show_default=True, metavar="HOST:PORT")
+@folder_option
+@click.pass_context
+def serve(context: click.Context, listen: str, folder: str | None) -> None:
+    """Take notices from those who push them: /indexnow, /websub/…, /webhook. Renews WebSub leases by itself."""
+    with pushing(the_folder(folder or context.obj)) as push:
+        server = PushServer(listen, push)
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        click.echo(f"listening on http://{server.server_address[0]!s}:{server.server_address[1]}/")
+        while not stop.wait(RENEW_EVERY_S):
+            with server.turn, contextlib.suppress(NotFound):  # a hub that does not answer is asked again later
+                push.renew()
+        server.shutdown()
+        thread.join()
+
+
+@notices.command()
+@click.argument("site")
+@folder_option
+@click.pass_context
+def token(context: click.Context, site: str, folder: str | None) -> None:
+    """A token for whoever may announce changes of SITE by webhook (Authorization: Bearer TOKEN); replaces the old."""
+    with pushing(the_folder(folder or context.obj)) as push:
+        click.echo(push.new_token(site))
+
+
+@notices.command()
+@click.argument("topic")
+@click.option("--callback", required=True, metavar="URL", help="Where `recrawl notices serve` is seen from outside.")
+@folder_option
+@json_option
+@click.pass_context
+def subscribe(context: click.Context, topic: str, callback: str, folder: str | None, as_json: bool) -> None:
+    """Subscribe to the feed TOPIC at its WebSub hub; `recrawl notices serve` must be running to be asked back."""
+    with pushing(the_folder(folder or context.obj)) as push:
+        asked = push.subscribe(topic, callback)
+    line({"topic": asked.topic, "hub": asked.hub}) if as_json else click.echo(
+        f"{asked.hub} was asked for {asked.topic}"
+    )
+
+
+@notices.command()
+@click.argument("topic")
+@folder_option
+@json_option
+@click.pass_context
+def unsubscribe(context: click.Context, topic: str, folder: str | None, as_json: bool) -> None:
+    """Leave the WebSub hub of TOPIC."""
+    with pushing(the_folder(folder or context.obj)) as push:
+        left = push.unsubscribe(topic)
+    line({"topic": topic, "left": len(left)}) if as_json else click.echo(f"{len(left)} subscriptions ended")
+
+
+@contextlib.contextmanager
+def pushing(folder: Folder) -> Iterator[Push]:
+    robot = Robot.of(folder)
+    with hearing(folder) as heard:
+        yield Push(robot, heard, lambda url, site: ask_once(url, site.own, robot.settings), time.time)
 
 
 def trust_of(found: Reading) -> list[dict[str, object]]:

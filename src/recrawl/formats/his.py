@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import NoticeKind
@@ -89,14 +90,20 @@ def day_text(at: float) -> str:
 
 
 def read_moment(text: str, line: int | None = None, column: int | None = None, source: str = "") -> int:
+    at = _moment_at(text)
+    if at is None:
+        raise FormatError(f"{text[:20]!r} is no date; write yyyymmdd", line, column, source)
+    return at
+
+
+@lru_cache(maxsize=4096)
+def _moment_at(text: str) -> int | None:
+    """Remembered: the lines of a day share it."""
     form = _MOMENTS.get(len(text)) if text.isascii() and text.isdecimal() else None
-    fault = FormatError(f"{text[:20]!r} is no date; write yyyymmdd", line, column, source)
-    if form is None:
-        raise fault
     try:
-        return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp())
+        return None if form is None else int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp())
     except ValueError:
-        raise fault from None
+        return None
 
 
 def _utc(at: float) -> datetime:

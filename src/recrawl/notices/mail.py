@@ -105,9 +105,9 @@ def _notice(
         return SetAside(fault)
     if mark in seen:
         return SetAside("replayed")
-    reading = notice_mail.read(text, MOST_LINES)
-    if reading.cut:
+    if text.count("\n") > MOST_LINES:
         return SetAside("too many lines")
+    reading = notice_mail.read(text, MOST_LINES)
     if not reading.entries:
         return SetAside("no sound line")
     return Accepted(registration, reading.entries, reading.faults, mark)

@@ -66,9 +66,12 @@ def receive_with_token(body: bytes, authorization: str, tokens: Mapping[str, Col
 def _read(body: bytes, origins: frozenset[str], source: Source, now: float) -> Checked | None:
     try:
         value = json.loads(body)
-        rows = [*value.get("notices", []), *({"kind": "U", "url": url} for url in value.get("urls", []))]
+        told, urls = value.get("notices", []), value.get("urls", [])
     except (ValueError, AttributeError, TypeError, RecursionError):
         return None
+    if not isinstance(told, list) or not isinstance(urls, list):
+        return None
+    rows = [*told, *({"kind": "U", "url": url} for url in urls)]
     if not rows or len(rows) > MOST_NOTICES or not all(isinstance(row, dict) for row in rows):
         return None
     claims, refused = [], []

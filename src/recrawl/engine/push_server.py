@@ -1,0 +1,66 @@
+"""A small HTTP server for those who push, by the standard library: for a machine without the web face."""
+
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from recrawl.engine.push import MOST_BYTES, Push
+
+SLOWEST_S = 15.0
+CONNECTIONS = 32
+
+
+class PushServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, listen: str, push: Push) -> None:
+        host, _, port = listen.rpartition(":")
+        self.push = push
+        self.turn = threading.Lock()  # notices are applied one after another
+        self._room = threading.BoundedSemaphore(CONNECTIONS)
+        super().__init__((host.strip("[]"), int(port)), Conversation)
+
+    def process_request(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
+        self._room.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+
+class Conversation(BaseHTTPRequestHandler):
+    server: PushServer
+    timeout = SLOWEST_S
+    server_version = "recrawl"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            return self._send(HTTPStatus.LENGTH_REQUIRED, "say Content-Length")
+        if int(length) > MOST_BYTES:
+            return self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too large")
+        return self._answer(self.rfile.read(int(length)))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet: `recrawl robot list` has the counts."""
+
+    def _answer(self, body: bytes) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        with self.server.turn:
+            received = self.server.push.receive(self.command, self.path, headers, body)
+        self._send(received.status, received.text)
+
+    def _send(self, status: int, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
