@@ -166,7 +166,7 @@ def _exclusions(patterns: list[Pattern], others: list[Group], graph: Graph) -> t
     """Addresses that a pattern would take in, though they stand in the navigation or were looked at in vain."""
     compiled = Patterns([pattern.match for pattern in patterns])
     excluded, doubts = [], []
-    for group in others:
+    for group in (one for one in others if one.is_known):
         seen = graph.common | {page.url for page in group.pages}
         taken = sorted(url for url in group.members if url in seen and compiled.match(url) is not None)
         if 0 < len(taken) <= MOST_EXCLUDED:

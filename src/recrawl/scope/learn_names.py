@@ -21,7 +21,7 @@ def merged(groups: list[Group], others: list[Group]) -> list[Group]:
                 mine = [one for one in merged_groups if one.role is role and len(one.shape.segments) == length]
                 for family in _families(mine, at):
                     whole = _joined(family, at)
-                    if not any(_takes_in(whole.shape, other.shape) for other in others):
+                    if not any(other.is_known and _takes_in(whole.shape, other.shape) for other in others):
                         merged_groups = [one for one in merged_groups if one not in family] + [whole]
     return merged_groups
 

@@ -120,7 +120,22 @@ def _details(graph: Graph, wanted: set[Shape]) -> set[Shape]:
             for t in onward
         ):
             leaves.add(shape)
+    leaves -= _below_details(graph, leaves, wanted)
     return leaves - _beside(graph, leaves - wanted, strong)
+
+
+def _below_details(graph: Graph, leaves: set[Shape], wanted: set[Shape]) -> set[Shape]:
+    """Leaves that only other leaves lead to in blocks (reviewers below goods) are not what the lists are about."""
+    sources: dict[Shape, set[Shape]] = {shape: set() for shape in leaves}
+    for source, blocks in graph.blocks.items():
+        for block in blocks:
+            plain = graph.groups[source].role is Role.OTHER  # not a print version
+            if plain and block.named and block.target in sources and block.target != source:
+                sources[block.target].add(source)
+    below = {shape for shape in leaves - wanted if sources[shape] <= leaves}
+    for shape in below:
+        graph.groups[shape].unsure = "looks like details, but only other details lead there: left out"
+    return below
 
 
 def _beside(graph: Graph, leaves: set[Shape], strong: dict[Shape, set[Shape]]) -> set[Shape]:
@@ -162,6 +177,8 @@ def _text_chars(group: Group) -> float:
 
 def _lists(graph: Graph, start: str, details: set[Shape]) -> None:
     likely = _list_like(graph, details)
+    for shape in likely:
+        graph.groups[shape].shows_details = True
     reached = _reached(graph, start, likely)
     for shape in likely - reached:
         graph.groups[shape].unsure = "shows details in blocks, but only details lead there: left out"

@@ -80,3 +80,9 @@ class Group:
     role: Role = Role.OTHER
     because: str = ""
     unsure: str = ""
+    shows_details: bool = False  # its pages have blocks of details, whatever its role
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a page of it was looked at and proved to be something else."""
+        return any(page.is_page for page in self.pages) and not self.shows_details
