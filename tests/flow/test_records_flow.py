@@ -1,5 +1,6 @@
 """From a shop to its records and their history, with the real command line against the bundled shop."""
 
+import asyncio
 import csv
 import io
 import json
@@ -14,6 +15,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+import recrawl
 from recrawl.archive.documents import DocumentFolder
 from recrawl.lab.shop import site_file
 
@@ -168,6 +170,16 @@ def test_the_newest_html_of_each_page_lies_in_the_folder_with_its_record(crawled
     record, body = kept[url]
     assert body.decode() == crawled.run("show", url, "-C", "D")
     assert (record.site, record.domain, record.category) == ("shop", "127.0.0.1", crawled.truth()[url]["department"])
+
+
+def test_records_can_be_read_from_python(crawled: Crawled) -> None:
+    async def main() -> dict[str, object]:
+        async with recrawl.open(crawled.folder) as rc:
+            versions = list(rc.records("shop", every_version=True))
+            assert len(versions) == 4 * EACH + len({change.at for _, change in rc.record_changes("shop")})
+            return {row.page.url: row.record.data["title"] for row in rc.records("shop")}
+
+    assert asyncio.run(main()) == {url: one["title"] for url, one in crawled.truth().items()}
 
 
 def test_words_that_make_no_sense_together_are_refused(crawled: Crawled) -> None:

@@ -11,6 +11,8 @@ from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import assemble, canonicaliser_of, open_store
 from recrawl.engine.folder import Folder
 from recrawl.engine.reading import Reading
+from recrawl.engine.record_rows import Row, history, newest
+from recrawl.engine.record_rows import changes as field_changes
 from recrawl.engine.settings import load
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
@@ -19,6 +21,7 @@ from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event
 from recrawl.model.failure import UsageError
 from recrawl.model.page import Page
+from recrawl.model.record import FieldChange
 from recrawl.model.site import Site
 from recrawl.model.visit import Version
 from recrawl.ports import Store
@@ -96,6 +99,14 @@ class Crawl:
         """Title, text, links and language of the copy kept."""
         page = self.page(url)
         return self._reading.document(page, self._reading.version(page, at))
+
+    def records(self, site: str = "", *, every_version: bool = False) -> Iterable[Row]:
+        """The newest record of each page, or those of every kept version, oldest first."""
+        return history(self._store, site) if every_version else newest(self._store, site)
+
+    def record_changes(self, site: str = "", since_at: float = 0.0) -> list[tuple[Page, FieldChange]]:
+        """What changed in the records, field by field, in order of time."""
+        return field_changes(self._store, site, since_at=since_at)
 
     @property
     def _reading(self) -> Reading:
