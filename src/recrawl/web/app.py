@@ -1,5 +1,6 @@
 """The application: routes, errors, the gatekeeper in front."""
 
+import asyncio
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -74,6 +75,7 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
         lifespan=lifespan,
         responses={422: {"model": Trouble, "description": "A value is not what it must be."}},
     )
+    app.state.closing = asyncio.Event()
     app.state.desk, app.state.settings, app.state.templates, app.state.meters = desk, settings, templates(), meters
     for routes in (
         dashboard_routes,

@@ -67,8 +67,7 @@ async def _beats(request: Request, desk: Desk) -> AsyncIterator[str]:
         cursor = await asyncio.to_thread(last_cursor, desk.store)
         quiet_s = 0.0
         yield f"retry: 3000\n\nevent: start\ndata: {json.dumps({'cursor': cursor})}\n\n"
-        while not await request.is_disconnected():
-            await asyncio.sleep(POLL_S)
+        while not await _ended(state.closing, POLL_S) and not await request.is_disconnected():
             fresh, quiet_s = await asyncio.to_thread(last_cursor, desk.store, cursor), quiet_s + POLL_S
             if fresh > cursor:
                 cursor, quiet_s = fresh, 0.0
@@ -78,3 +77,12 @@ async def _beats(request: Request, desk: Desk) -> AsyncIterator[str]:
                 yield ": still here\n\n"
     finally:
         state.listening -= 1
+
+
+async def _ended(closing: asyncio.Event, within_s: float) -> bool:
+    """Wait a little; true if the server is about to stop."""
+    try:
+        async with asyncio.timeout(within_s):
+            return await closing.wait()
+    except TimeoutError:
+        return False

@@ -35,7 +35,7 @@ ARCHIVED_PAGES = (
 HEADERS = {
     "content-security-policy": OWN_PAGES,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # others learn nothing; without any, our own forms would come from nowhere
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",

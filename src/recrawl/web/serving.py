@@ -1,5 +1,6 @@
 """The dashboard on a socket: for `recrawl serve`, and beside the demo in a thread of its own."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from fastapi import FastAPI
 
 from recrawl.engine.folder import Folder
 from recrawl.model.failure import UsageError
@@ -43,16 +45,28 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def server_of(folder: Folder, settings: WebSettings, now: Callable[[], float] = time.time) -> uvicorn.Server:
-    config = uvicorn.Config(
-        create_app(folder, settings, now),
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=STOP_WITHIN_S,
-        lifespan="on",
-    )
-    return uvicorn.Server(config)
+class Dashboard(uvicorn.Server):
+    """Tells live pages to let go before it waits for the last answers."""
+
+    def __init__(self, app: FastAPI) -> None:
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=STOP_WITHIN_S,
+            lifespan="on",
+        )
+        super().__init__(config)
+        self._closing: asyncio.Event = app.state.closing
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._closing.set()
+        await super().shutdown(sockets)
+
+
+def server_of(folder: Folder, settings: WebSettings, now: Callable[[], float] = time.time) -> Dashboard:
+    return Dashboard(create_app(folder, settings, now))
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def test_every_view_answers_with_the_strict_headers(ask: Get, small: Small) -> N
         assert "default-src 'none'" in policy and "unsafe" not in policy, path
         assert "frame-ancestors 'none'" in policy, path
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert "set-cookie" not in answer.headers
 
 
