@@ -91,6 +91,8 @@ def records(
             rows = history if as_history else newest
             write(lambda: (record_line(row) for row in rows(found.store, name, page)), output)
         sys.stdout.flush()
+        if not found.store.record_pages(name, limit=1):
+            click.echo("no records yet: crawl the site, or tell by [[fields]] in its site file what to read", err=True)
         for one in () if as_broken else broken_wrappers(found.store, found.folder.sites(), name):
             click.echo(broken_sentence(one), err=True)
 

@@ -41,7 +41,7 @@ def by_xpath(node: Node, expression: str) -> list[Found]:
 
 
 def text_of(element: turbohtml.Element) -> str:
-    """What is seen of it, a space between blocks; of a script or style, its source."""
+    """What is seen of it, white space folded and a space between blocks; of a script or style, its source."""
     if element.tag in UNSEEN:
         return str(element.text)
     parts: list[str] = []
@@ -51,7 +51,7 @@ def text_of(element: turbohtml.Element) -> str:
         chars += len(text)
         if chars > MOST_CHARS:
             break
-    return "".join(parts)
+    return " ".join("".join(parts).split())
 
 
 def _seen(element: turbohtml.Element) -> Iterator[str]:

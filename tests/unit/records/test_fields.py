@@ -49,6 +49,10 @@ def test_a_regular_expression_cuts_out_its_first_group_or_all_it_matches() -> No
     assert value(html, css="p", regex="colour (.+)") is None
 
 
+def test_a_regular_expression_sees_the_text_as_people_do() -> None:
+    assert value("<p>12\n   <b>reviews</b></p>", css="p", regex=r"(\d+) reviews", type=FieldType.NUMBER) == 12
+
+
 def test_a_regular_expression_without_a_selector_looks_at_the_whole_page() -> None:
     assert value("<p>Order no. <b>12</b>-34</p>", regex=r"no\. (\S+)") == "12-34"
 
