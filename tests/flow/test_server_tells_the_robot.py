@@ -61,6 +61,8 @@ def _story(seed: int) -> list[tuple[int, str]]:
     """Documents added, updated, deleted and created again, in some order: enough that every kind occurs."""
     dice = random.Random(seed)
     return [(dice.randrange(DOCUMENTS), dice.choice("AUDDA")) for _ in range(dice.randrange(50, 120))]
+
+
 @settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
 @given(story=some.integers().map(_story), looks=some.integers(1, 3))
 def test_exactly_what_changed_is_fetched_and_the_copy_is_right(

@@ -101,16 +101,39 @@ class Town:
 
 
 @contextmanager
-def town(folder: Path) -> Iterator[Town]:
+def web_town(folder: Path) -> Iterator[Town]:
+    """The web server alone."""
     (folder / "root").mkdir(parents=True)
     log: list[tuple[str, int]] = []
     web = ThreadingHTTPServer(("127.0.0.1", 0), partial(Documents, directory=str(folder / "root"), log=log))
     thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
-    smtp, listen = free_port(), f"127.0.0.1:{free_port()}"
-    post = Controller(ToMaildir(folder / "maildir"), hostname="127.0.0.1", port=smtp)
-    post.start()
-    made = Town(folder, f"http://127.0.0.1:{web.server_address[1]}/", f"http://{listen}/", log)
+    try:
+        yield Town(folder, f"http://127.0.0.1:{web.server_address[1]}/", "", log)
+    finally:
+        web.shutdown()
+        thread.join()
+        web.server_close()
+
+
+@contextmanager
+def town(folder: Path) -> Iterator[Town]:
+    """With its agent and a mail server."""
+    with web_town(folder) as made:
+        smtp, listen = free_port(), f"127.0.0.1:{free_port()}"
+        post = Controller(ToMaildir(folder / "maildir"), hostname="127.0.0.1", port=smtp)
+        post.start()
+        made.agent_url = f"http://{listen}/"
+        try:
+            with _agent(made, smtp, listen):
+                yield made
+        finally:
+            post.stop()
+
+
+@contextmanager
+def _agent(made: Town, smtp: int, listen: str) -> Iterator[None]:
+    folder = made.folder
     made.agent("init", "--root", "root", "--base", made.url, "--smtp", f"127.0.0.1:{smtp}", "--listen", listen)
     process = subprocess.Popen(
         [*RECRAWL, "agent", "serve", "--state", "agent"], cwd=folder, stdout=subprocess.PIPE, text=True
@@ -118,11 +141,7 @@ def town(folder: Path) -> Iterator[Town]:
     try:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("listening")
-        yield made
+        yield
     finally:
         process.terminate()
         process.wait(timeout=30)
-        post.stop()
-        web.shutdown()
-        thread.join()
-        web.server_close()
