@@ -1,0 +1,118 @@
+"""A day's budget is never exceeded; quiet hours are never broken."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.model.failure import FormatError
+from recrawl.schedule.budget import (
+    Budget,
+    Spent,
+    after,
+    all_allow,
+    bytes_left,
+    flowed,
+    may_spend,
+    next_day_at,
+    requests_left,
+    started,
+)
+from recrawl.schedule.windows import is_open, minute_of_week, moved_into, opens_at, parse
+
+DAY = 86400.0
+MONDAY = 1_704_067_200.0  # 2024-01-01 00:00 UTC
+
+
+@given(
+    st.floats(0.05, 40.0),
+    st.lists(st.floats(0.0, 3 * DAY), min_size=1, max_size=120),
+)
+def test_no_day_ever_sees_more_requests_than_its_budget(per_day: float, moments: list[float]) -> None:
+    budget, spent = Budget(requests_per_day=per_day), Spent()
+    made: dict[int, int] = {}
+    for moment in sorted(moments):
+        now = MONDAY + moment
+        if may_spend(budget, spent, now):
+            spent = after(spent, now, 1000)
+            made[int(now // DAY)] = made.get(int(now // DAY), 0) + 1
+    assert all(count <= max(per_day, 1.0) for count in made.values())
+
+
+def test_a_budget_below_one_a_day_lets_one_through_now_and_then() -> None:
+    budget = Budget(requests_per_day=0.25)
+    days = [d for d in range(40) if may_spend(budget, Spent(), MONDAY + d * DAY)]
+    assert len(days) == 10
+
+
+def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
+    budget = Budget(bytes_per_day=1000)
+    spent = after(Spent(), MONDAY, 900)
+    assert bytes_left(budget, spent, MONDAY) == 100
+    assert not may_spend(budget, spent, MONDAY, expected_bytes=200)
+    assert may_spend(budget, spent, MONDAY + DAY, expected_bytes=5000)
+
+
+def test_every_budget_over_a_site_must_have_room() -> None:
+    budgets = [Budget(requests_per_day=10), Budget("a", requests_per_day=1)]
+    ledgers = [Spent(), after(Spent(), MONDAY, 0)]
+    assert not all_allow(budgets, ledgers, "a", MONDAY)
+    assert all_allow(budgets, ledgers, "b", MONDAY)
+    assert next_day_at(MONDAY + 5) == MONDAY + DAY
+
+
+def test_a_clock_set_back_gives_nothing_back() -> None:
+    budget, spent = Budget(requests_per_day=1), after(Spent(), MONDAY + DAY, 0)
+    assert requests_left(budget, spent, MONDAY) == 0
+
+
+def test_the_bucket_holds_one_day() -> None:
+    bucket = flowed(started(24.0, MONDAY), MONDAY + 10 * DAY)
+    assert bucket.fill == 1.0
+    assert flowed(bucket, MONDAY + 10 * DAY, requests=12).fill == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "open_hours", "closed_hours"),
+    [
+        ("not on Mondays 9–12", [8.9, 12, 24 + 10], [9, 11.99]),
+        ("only at night", [22, 23.5, 24 + 5.9, 0], [6, 12, 21.9]),
+        ("only on mon-fri 8:30-17", [8.5, 4 * 24 + 16], [8, 17, 5 * 24 + 10]),
+        ("not on saturdays, sundays", [0, 4 * 24 + 23], [5 * 24, 6 * 24 + 23]),
+        ("only 22-6", [23, 24 + 3, 3], [6, 20]),
+        ("not on fri-mon", [24, 3 * 24 + 23], [0, 4 * 24, 6 * 24]),
+    ],
+)
+def test_windows_mean_what_people_mean(text: str, open_hours: list[float], closed_hours: list[float]) -> None:
+    window = parse(text)
+    assert all(is_open([window], MONDAY + hour * 3600) for hour in open_hours)
+    assert not any(is_open([window], MONDAY + hour * 3600) for hour in closed_hours)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "mondays 9-12", "not on blursday", "only 9-9", "only 25-26", "not", "only 9:75-12"]
+)
+def test_a_window_that_says_nothing_clear_is_refused(text: str) -> None:
+    with pytest.raises(FormatError):
+        parse(text)
+
+
+@given(
+    st.floats(0, 14 * DAY), st.sampled_from(["not on Mondays 9-12", "only at night", "only on sat", "not daily 1-2"])
+)
+def test_a_due_time_moves_only_forward_and_only_into_the_window(ahead: float, text: str) -> None:
+    windows = [parse(text), parse("not on sundays 0-4")]
+    due = MONDAY + ahead
+    moved = moved_into(windows, due)
+    assert moved >= due and moved - due <= 7 * DAY
+    assert is_open(windows, moved + 1e-2)
+
+
+def test_rules_that_leave_nothing_say_so() -> None:
+    windows = [parse("only on mondays"), parse("not on mondays")]
+    assert opens_at(windows, MONDAY) is None
+    assert moved_into(windows, MONDAY) == MONDAY
+
+
+def test_the_offset_shifts_the_week() -> None:
+    assert minute_of_week(MONDAY, 3600.0) == 60.0
+    assert minute_of_week(MONDAY - 60) == 7 * 1440 - 1
