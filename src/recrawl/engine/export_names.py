@@ -64,7 +64,7 @@ class Names:
         name = name.removesuffix(extension)[:40]
         mark = f"{fingerprint(url) & ((1 << 64) - 1):016x}"
         path = "/".join([*(part or "_" for part in safe), f"{name}-{mark}{extension}"])
-        return path if len(path) <= LONGEST_PATH and self._free(path) else f"{safe[0] or '_'}/_/{mark}{extension}"
+        return path if len(path) <= LONGEST_PATH and self._free(path) else f"_/{mark}{extension}"
 
 
 def _plain(url: str, content_type: str) -> str | None:

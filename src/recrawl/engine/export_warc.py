@@ -17,7 +17,7 @@ from recrawl.archive.names import STEM, WARC
 from recrawl.archive.reading import index_line
 from recrawl.archive.record import Record, parse, record_id, render, sha1, target_uri, warc_date
 from recrawl.archive.settings import ArchiveSettings
-from recrawl.archive.warc import warcinfo
+from recrawl.archive.warc import FIELDS_TYPE, warcinfo
 from recrawl.engine.export_tables import MOST_VISITS, Source
 from recrawl.formats import page_state, wacz
 from recrawl.formats.cdxj import render as render_line
@@ -104,7 +104,7 @@ class WarcExport:
                 ("WARC-Record-ID", record_id(self.new_id())),
                 ("WARC-Date", warc_date(self.now)),
                 ("WARC-Target-URI", target_uri(state.page.url)),
-                ("Content-Type", page_state.CONTENT_TYPE),
+                ("Content-Type", FIELDS_TYPE),
                 ("WARC-Block-Digest", sha1(block)),
             ),
             block,

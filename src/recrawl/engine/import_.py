@@ -129,7 +129,7 @@ class Importer:
         following = records(file)
         for record in following:
             self.tick(1)
-            if record.field("Content-Type") == page_state.CONTENT_TYPE:
+            if record.kind == "metadata" and record.block.startswith(page_state.FIELD):
                 restorer.put_back(page_state.parse(record.block, str(file)), self._responses(following))
                 continue
             self._visit(record, pending)

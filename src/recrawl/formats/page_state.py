@@ -1,4 +1,4 @@
-"""What recrawl believes of one page, as JSON beside its versions in an exported WARC, and back.
+"""What recrawl believes of one page, as one field of JSON in a metadata record of an exported WARC, and back.
 
 Whoever reads it trusts nobody: wrong types, numbers that are none and beliefs of another size are refused.
 """
@@ -19,7 +19,7 @@ from recrawl.model.failure import FormatError
 from recrawl.model.page import Page
 from recrawl.model.visit import Version, Visit
 
-CONTENT_TYPE = "application/vnd.recrawl.page+json"
+FIELD = b"recrawl-page: "
 LARGEST = 1 << 64
 Value = TypeVar("Value", Page, Version, Visit)
 
@@ -42,12 +42,12 @@ def render(state: PageState) -> bytes:
         "versions": [_told(version, ("page", *NOWHERE)) for version in state.versions],
         "visits": [_told(visit, ("page",)) for visit in state.visits],
     }
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return FIELD + json.dumps(told, separators=(",", ":")).encode("ascii") + b"\r\n"
 
 
 def parse(data: bytes, source: str = "") -> PageState:
     try:
-        told = json.loads(data.decode("utf-8", "surrogatepass"))
+        told = json.loads(data.removeprefix(FIELD))
         page = _read(Page, told["page"], {})
         owner = {"page": page.id}
         state = PageState(
