@@ -54,12 +54,13 @@ def propose(
     read = _rewritten(read, Rewriter(tuple(rule for rule, _ in redirects)), canonicaliser)
     server = start.partition("://")[2].partition("/")[0]
     scripts = [link for page in read for link in page.links if link.relation == "script"]
-    calls, doubts = script_rules(scripts, graph_of(read, server))
+    named = [_clean(example, canonicaliser) for example in examples]
+    calls, doubts = script_rules(scripts, graph_of(read, server), frozenset(named))
     rules = [*redirects, *calls]
     rewriter = Rewriter(tuple(rule for rule, _ in rules))
     read = _rewritten(read, rewriter, canonicaliser)
     graph = graph_of(read, server)
-    assign(graph, start, [_clean(example, canonicaliser) for example in examples])
+    assign(graph, start, named)
     return _proposal(site, graph, _used(rules, scripts, graph, canonicaliser), doubts, len(read), dropped)
 
 

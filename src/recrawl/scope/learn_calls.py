@@ -39,8 +39,11 @@ def values_of(shape: Shape, url: str) -> tuple[str, ...] | None:
     return tuple(values)
 
 
-def script_rules(scripts: Iterable[Seen], graph: Graph) -> tuple[list[tuple[Rewrite, str]], list[str]]:
-    """Rewritings, each with an example, and one sentence for each call that could not be matched."""
+def script_rules(
+    scripts: Iterable[Seen], graph: Graph, named: frozenset[str] = frozenset()
+) -> tuple[list[tuple[Rewrite, str]], list[str]]:
+    """Rewritings, each with an example, and one sentence for each call that could not be matched. One call that makes
+    an address the user `named` is proof enough."""
     texts = {seen.url: seen.text for seen in scripts}
     rules, doubts = _assignments(list(texts)), []
     by_signature: dict[Signature, list[Called]] = defaultdict(list)
@@ -51,7 +54,7 @@ def script_rules(scripts: Iterable[Seen], graph: Graph) -> tuple[list[tuple[Rewr
             examples.setdefault((head, len(arguments)), code)
     index = _index(graph)
     for (head, count), calls in sorted(by_signature.items()):
-        rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index)
+        rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index, named)
         if rule is not None:
             rules.append((rule, examples[(head, count)]))
         elif any(argument and len(argument) > 1 for call, _ in calls for argument in call):
@@ -98,7 +101,9 @@ def _index(graph: Graph) -> dict[str, list[Hit]]:
     return index
 
 
-def _matched(head: str, count: int, calls: list[Called], graph: Graph, index: dict[str, list[Hit]]) -> Rewrite | None:
+def _matched(
+    head: str, count: int, calls: list[Called], graph: Graph, index: dict[str, list[Hit]], named: frozenset[str]
+) -> Rewrite | None:
     """The shape whose variables are all among the arguments, and whose links say what the calls' links say."""
     votes: Counter[Vote] = Counter()
     agreeing: Counter[Vote] = Counter()
@@ -106,6 +111,7 @@ def _matched(head: str, count: int, calls: list[Called], graph: Graph, index: di
         for vote, urls in _votes(call, index).items():
             votes[vote] += 1
             agreeing[vote] += any(text in graph.texts.get(url, ()) for url in urls)
+            votes[vote] += LEAST_VOTES * any(url in named for url in urls)
     if not votes:
         return None
     best = max(votes, key=lambda vote: (agreeing[vote], len(vote[1]), votes[vote], _worth(graph.groups[vote[0]])))

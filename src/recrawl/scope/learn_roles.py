@@ -230,12 +230,12 @@ def _reached(graph: Graph, start: str, likely: set[Shape]) -> set[Shape]:
 
 
 def _worth_it(graph: Graph, lists: set[Shape], details: set[Shape]) -> set[Shape]:
-    """The lists that show details nobody else shows, those that show most first."""
+    """The lists that show details nobody else shows: the plainest first, then those that show most."""
     shown = {shape: {url for target in details for url in graph.shown_by(shape, target)} for shape in lists}
     total = len({url for urls in shown.values() for url in urls})
     met: set[str] = set()
     kept: set[Shape] = set()
-    order = sorted(lists, key=lambda shape: (not _is_paged(shape), -len(shown[shape]), len(shape.keys), str(shape)))
+    order = sorted(lists, key=lambda shape: (_filters(shape), not _is_paged(shape), -len(shown[shape]), str(shape)))
     for shape in order:
         fresh = shown[shape] - met
         alone = any(_turns(shape, other) for other in kept)
@@ -245,6 +245,11 @@ def _worth_it(graph: Graph, lists: set[Shape], details: set[Shape]) -> set[Shape
         else:
             graph.groups[shape].unsure = "shows details in blocks, but other lists show them too: left out"
     return kept
+
+
+def _filters(shape: Shape) -> int:
+    """Parameters that do not turn pages: the fewer, the plainer the list."""
+    return sum(not is_page_key(name) for name in shape.keys)
 
 
 def _is_paged(shape: Shape) -> bool:

@@ -257,4 +257,91 @@ def forum(topics: int = 150) -> Web:
     return Web("/index.php", page, lists, {f"/viewtopic.php?f={t % 5 + 1}&t={t}" for t in range(topics)})
 
 
-WEBS: dict[str, Callable[[], Web]] = {"news": news, "people": people, "flat shop": flat_shop, "forum": forum}
+def board(count: int = 90) -> Web:
+    """No address of a detail page stands anywhere: only code leads there, and a person names one page."""
+
+    def page(asked: str) -> Made | None:
+        path, _, query = asked.partition("?")
+        values = dict(pair.split("=", 1) for pair in query.split("&")) if query else {}
+        nav = link("/news/list.do?pageIndex=1", "News") + link("/intro.do", "About") + link("/map.do", "Map")
+        if path in ("/", "/intro.do", "/map.do"):
+            return frame(path, nav, f"<p>{path}</p>", "")
+        if path == "/news/list.do":
+            number = int(values["pageIndex"])
+            rows = items(
+                (
+                    f"<a href='#none' onclick=\"fn_view('{n + 500}', 'N'); return false;\">{words(n).title()} {n}</a>"
+                    for n in range(count - (number - 1) * 10 - 1, max(-1, count - number * 10 - 1), -1)
+                ),
+                "rows",
+            )
+            pages = "".join(
+                link(f"/news/list.do?pageIndex={n}", str(n)) for n in range(1, count // 10 + 1) if n != number
+            )
+            return frame(f"News {number}", nav, rows + f"<div class='paging'>{pages}</div>", "")
+        if path == "/news/view.do":
+            number = int(values["nttId"])
+            body = f"<h1>{words(number - 500).title()}</h1><p>{prose(number)}</p>"
+            return (
+                frame(f"{words(number - 500).title()} {number}", nav, body, "") if 500 <= number < 500 + count else None
+            )
+        return None
+
+    lists = {f"/news/list.do?pageIndex={n}" for n in range(1, count // 10 + 1)}
+    details = {f"/news/view.do?nttId={n + 500}" for n in range(count)}
+    return Web("/", page, lists, details, ["/news/view.do?nttId=567"])
+
+
+def faceted(count: int = 160) -> Web:
+    """Deep sections, pictures without words beside each name, filters that multiply, a second language."""
+    sections = ("home/lamps", "home/rugs", "garden/chairs", "garden/pots")
+    colours, sizes = ("red", "blue", "green"), ("s", "m", "l")
+
+    def path(number: int) -> str:
+        return f"/en/product/{words(number, 3).replace(' ', '-')}-{WORDS[number % 24]}"
+
+    number_of = {path(number): number for number in range(count)}
+
+    def page(asked: str) -> Made | None:
+        plain, _, query = asked.partition("?")
+        values = dict(pair.split("=", 1) for pair in query.split("&")) if query else {}
+        nav = "".join(link(f"/en/shop/{one}/", one.rpartition("/")[2].title()) for one in sections)
+        foot = link("/en/info/terms", "Terms") + link("/en/info/privacy", "Privacy") + link("/en/cart", "Cart")
+        section = plain.removeprefix("/en/shop/").strip("/")
+        if plain in number_of:
+            number = number_of[plain]
+            picks = items(
+                (link(path(n), words(n, 3).title()) for n in ((number + 4) % count, (number + 8) % count)), "also"
+            )
+            body = f"<h1>{words(number, 3).title()}</h1><p>{prose(number)}</p>{picks}"
+            return frame(f"{words(number, 3).title()} {number}", nav, body + link(plain + "?lang=de", "Deutsch"), foot)
+        if section in sections:
+            goods = [n for n in range(count) if n % 4 == sections.index(section)]
+            goods = [n for n in goods if values.get("color") in (None, colours[n % 3])]
+            goods = [n for n in goods if values.get("size") in (None, sizes[n % 5 % 3])]
+            number = int(values.get("page", 1))
+            facets = "".join(link(f"{plain}?color={one}", one) for one in colours) + "".join(
+                link(f"{plain}?color={values.get('color', 'red')}&size={one}", one) for one in sizes
+            )
+            rows = goods[(number - 1) * 12 : number * 12]
+            cards = items((f"{link(path(n), '')} {link(path(n), words(n, 3).title())}" for n in rows), "cards")
+            more = f"?page={number + 1}" + "".join(f"&{key}={value}" for key, value in values.items() if key != "page")
+            after = link(plain + more, "More") if number * 12 < len(goods) else ""
+            return frame(f"{section} {values}", nav, f"<div class='facets'>{facets}</div>{cards}{after}", foot)
+        known = ("/en/", "/en/info/terms", "/en/info/privacy", "/en/cart")
+        return frame(plain, nav, f"<p>{plain}</p>", foot) if plain in known else None
+
+    lists = {f"/en/shop/{one}/" for one in sections} | {
+        f"/en/shop/{one}/?page={n}" for one in sections for n in range(2, -(-count // 48) + 1)
+    }
+    return Web("/en/", page, lists, set(number_of))
+
+
+WEBS: dict[str, Callable[[], Web]] = {
+    "news": news,
+    "people": people,
+    "flat shop": flat_shop,
+    "forum": forum,
+    "board": board,
+    "faceted shop": faceted,
+}
