@@ -64,7 +64,7 @@ def learn(
     taken = asyncio.run(sample_site(site, settings, [_seed(one) for one in examples], sample, tell))
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
-    proposal = propose(site, taken.pages, taken.twice, examples)
+    proposal = propose(replace(site, seeds=(taken.start,)), taken.pages, taken.twice, examples)
     if as_json:
         _as_json(proposal, len(taken.pages))
     text = site_toml.render(proposal.site, proposal.notes)

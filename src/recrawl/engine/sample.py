@@ -11,7 +11,7 @@ from recrawl.extract.anchors import anchors_of
 from recrawl.extract.document import parse
 from recrawl.fetch.retry_after import retry_after_s
 from recrawl.model.address import fingerprint, server_of
-from recrawl.model.failure import NothingAllowed
+from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.ownership import owns, split_authority
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask, Evidence, Reply
@@ -24,6 +24,7 @@ from recrawl.scope.learn_values import Sampled, Seen
 from recrawl.scope.resolve import resolve
 
 AGENT = "recrawl"
+HOPS = 5
 MOST_FAILURES = 10  # in a row: the server wants to be left alone
 LONGEST_WAIT_S = 60.0
 
@@ -33,6 +34,7 @@ class Sample:
     pages: list[Sampled] = field(default_factory=list)
     twice: list[tuple[Sampled, Sampled]] = field(default_factory=list)
     refused: int = 0  # by robots.txt
+    start: str = ""  # where the start address led in the end
 
 
 class Sampler:
@@ -41,17 +43,13 @@ class Sampler:
         self._gate = Gate(AGENT, lambda _: None)
         self._extract = replace(settings.extract, scripts=True, forms=True)
         self._free_at = 0.0
+        self._refusal = self._robots_failure = ""  # one sentence on why the last look brought nothing
 
     async def run(self, examples: Sequence[str], pages: int, tell: Callable[[int, str], None]) -> Sample:
         """The start page twice, to see what differs by itself; then what the plan chooses."""
-        start = self._site.seeds[0]
-        first = await self.look(start)
-        if first is None:
-            raise NothingAllowed(f"robots.txt does not allow {start}: nothing can be learnt there")
-        if first.redirect and not first.links:
-            start, first = first.redirect, await self.look(first.redirect) or first
+        start, first = await self._start(self._site.seeds[0])
         second = await self.look(start) or first
-        sample = Sample([first], [(first, second)])
+        sample = Sample([first], [(first, second)], start=start)
         canonicaliser = Canonicaliser(
             CanonicalRules.from_site(replace(self._site, drop_parameters=tuple(session_parameters(sample.twice))))
         )
@@ -72,16 +70,31 @@ class Sampler:
                 plan.try_redirects()
         return sample
 
+    async def _start(self, url: str) -> tuple[str, Sampled]:
+        """The first page, wherever the address given leads."""
+        for _ in range(HOPS + 1):
+            page = await self.look(url)
+            if page is None:
+                raise NothingAllowed(f"{url} may not be asked for: {self._refusal}")
+            if page.failed:
+                raise NotFound(f"{url} could not be read, so nothing can be learnt: {self._refusal}")
+            if not page.redirect:
+                return url, page
+            url = page.redirect
+        raise NotFound(f"{url}: more than {HOPS} redirects in a row")
+
     async def look(self, url: str) -> Sampled | None:
         """One page; None if robots.txt says no."""
         for _ in range(8):
             said = self._gate.check(url, self._clock.now())
             if said.ask_first:
                 reply = await self._ask(said.ask_first, None)
+                self._robots_failure = f"robots.txt: {reply.detail or reply.status}"
                 file = robots_file(said.ask_first, reply, reply.at, None)
                 self._gate.learn(replace(file, expires_at=float("inf")))
                 continue
             if not said.allowed:
+                self._refusal = self._robots_failure if said.unreachable else said.reason
                 return None
             return self._read(url, await self._ask(url, said.crawl_delay_s))
         return None
@@ -106,6 +119,7 @@ class Sampler:
         if reply.evidence is Evidence.REDIRECT:
             return Sampled(url, redirect=resolve(reply.header("location"), url) or "", failed=False)
         if reply.evidence is not Evidence.DOCUMENT:
+            self._refusal = reply.detail or f"the server answered {reply.status}"
             return Sampled(url, failed=True)
         parsed = parse(reply.body, reply.header("content-type"), url, self._extract, reply.headers)
         links = tuple(

@@ -1,6 +1,7 @@
 """Learning from a web of `unseen_sites`, and crawling it by what was learnt, without a socket."""
 
 from collections import deque
+from dataclasses import replace
 
 from tests.unit.scope_patterns.unseen_sites import Web
 
@@ -59,7 +60,9 @@ async def learnt(web: Web, pages: int = 200) -> Proposal:
     sample = await Sampler(site, Settings(), Patience(), Wire(web)).run(
         [HOST + path for path in web.examples], pages, lambda count, url: None
     )
-    return propose(site, sample.pages, sample.twice, [HOST + path for path in web.examples])
+    return propose(
+        replace(site, seeds=(sample.start,)), sample.pages, sample.twice, [HOST + path for path in web.examples]
+    )
 
 
 def crawled(web: Web, site: Site) -> set[str]:

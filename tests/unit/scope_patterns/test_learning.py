@@ -7,6 +7,7 @@ from tests.unit.scope_patterns.crawl_in_memory import HOST, Patience, Wire, craw
 from tests.unit.scope_patterns.unseen_sites import WEBS, Web, flat_shop, forum, frame, items, link, news, people, prose
 
 from recrawl.formats import site_toml
+from recrawl.model.failure import NotFound
 from recrawl.model.page import Link
 from recrawl.model.site import Kind, Site
 from recrawl.scope.canonical import Canonicaliser
@@ -132,3 +133,18 @@ def test_shapes_tell_names_from_sections() -> None:
     }
     shapes = shapes_of([f"http://a.example/l?c={n}&page={n}" for n in range(3)])
     assert {str(shape) for shape in shapes.values()} == {"/l?c={int}&page={int}"}
+
+
+def test_a_start_that_leads_elsewhere_is_followed_there() -> None:
+    inner = people()
+    web = Web(
+        "/home", lambda path: (301, f"{HOST}/") if path == "/home" else inner.page(path), inner.lists, inner.details
+    )
+    site = learn(web).site
+    assert site.seeds == (f"{HOST}/",)
+    assert len(site.patterns) >= 2
+
+
+def test_a_start_that_cannot_be_read_is_said_to_be_so() -> None:
+    with pytest.raises(NotFound, match="404"):
+        learn(Web("/", lambda path: None, set(), set()))
