@@ -154,7 +154,8 @@ def politely(chosen: Ints, history: History, hour: int) -> Ints:
     allowed = history.allowed_per_hour
     if np.isinf(allowed).all() or not chosen.size:
         return chosen
-    whole = np.floor(allowed * (hour + 1)) - np.floor(allowed * hour)
+    bound = np.where(np.isinf(allowed), 0.0, allowed)
+    whole = np.where(np.isinf(allowed), np.inf, np.floor(bound * (hour + 1)) - np.floor(bound * hour))
     server = history.server[chosen]
     order = np.argsort(server, kind="stable")
     rank = np.empty(len(chosen), dtype=np.int64)
