@@ -1,6 +1,7 @@
 """The one decision: what did this visit prove?
 
     at_once             the reply alone                    failed, 304, missing, moved, equal bytes
+    first_sight         a document plainly of its own      new, its text unread (`recalled` makes up for it)
     quick               and its document                   new, soft 404, equal text once noise is masked
     thorough            and the version kept before        changed, how much; or only noise after all
     judge_second_look   and a second answer seconds later  noise or real, for good
@@ -26,7 +27,17 @@ from recrawl.model.page import Page
 from recrawl.model.verdict import Change, Lesson, Verdict
 from recrawl.model.visit import Evidence, Reply
 
-__all__ = ["NeedsPrevious", "at_once", "compare", "judge_second_look", "quick", "thorough"]
+__all__ = [
+    "NeedsPrevious",
+    "at_once",
+    "compare",
+    "first_sight",
+    "is_unread",
+    "judge_second_look",
+    "quick",
+    "recalled",
+    "thorough",
+]
 
 SECOND_LOOK_HEADERS = (("cache-control", "no-cache"),)  # a copy from a cache would prove nothing
 UNDECODABLE_SHARE = 0.05  # of replacement characters in a text
@@ -76,6 +87,26 @@ def quick(
     if _digest(blocks) == page.text_digest:
         return _only_noise(page, reply, made, knowledge, blocks)
     return NeedsPrevious(_digest(blocks))
+
+
+def first_sight(page: Page, reply: Reply) -> Verdict:
+    """New, of a page never seen whose text is plainly its own: what is remembered of the text can wait (`recalled`)."""
+    return _by_bytes(page, reply)
+
+
+def is_unread(page: Page) -> bool:
+    """A copy is kept whose text nobody has read."""
+    return has_copy(page) and not page.text_digest
+
+
+def recalled(page: Page, previous: Document | None, template: TemplateNoise | None = None) -> Page:
+    """An unread page with what there is to remember of the text it had, from the version kept; itself if that cannot be
+    read."""
+    if previous is None or not has_text(previous):
+        return page
+    knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
+    blocks = masked(pieces(content(previous)), knowledge.mask)
+    return replace(page, text_digest=_digest(blocks), simhash=_simhash(blocks))
 
 
 def thorough(
@@ -208,7 +239,7 @@ def _measured(page: Page, reply: Reply, change: Change, blocks: Sequence[Block],
         change,
         body_digest=body_digest(reply.body),
         text_digest=_digest(blocks),
-        simhash=simhash("\n".join(block.text for block in blocks if block.place != LINKS)),
+        simhash=_simhash(blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
         lessons=learnt.lessons,
@@ -267,6 +298,10 @@ def _without_links(blocks: Sequence[Block]) -> list[Block]:
 
 def _text_bytes(blocks: Sequence[Block]) -> int:
     return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place != LINKS)
+
+
+def _simhash(blocks: Sequence[Block]) -> int:
+    return simhash("\n".join(block.text for block in blocks if block.place != LINKS))
 
 
 def _digest(blocks: Sequence[Block]) -> bytes:

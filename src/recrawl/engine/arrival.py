@@ -39,4 +39,8 @@ class Arrival:
     @property
     def keep(self) -> bool:
         """May a copy be kept?"""
-        return "noarchive" not in self.directives and "nosnippet" not in self.directives
+        return may_keep(self.directives)
+
+
+def may_keep(directives: frozenset[str]) -> bool:
+    return "noarchive" not in directives and "nosnippet" not in directives

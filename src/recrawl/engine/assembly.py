@@ -52,6 +52,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         reading_of(settings, site, script),
         lambda address: watch.table.apply(address),
         dropped=dropped_counts(store, site.name, worker),
+        names=lambda: watch.table,
     )
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)

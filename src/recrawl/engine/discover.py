@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from recrawl.extract.settings import ExtractSettings
@@ -20,6 +20,7 @@ from recrawl.scope.rules import Refusal, Rules
 
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
 MOST_WORKERS = 64
+MOST_MET = 200_000
 
 
 @dataclass(slots=True)
@@ -38,6 +39,10 @@ class Quarry:
     dropped: Counter[str] = field(default_factory=Counter)
     near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
 
+    names: Callable[[], object] = lambda: None  # changes when `main_name` does
+    _met: Sieve = field(default_factory=lambda: Sieve(MOST_MET))
+    _names: object = None
+
     def __post_init__(self) -> None:
         starts = [self.script.kind_of(seed) for seed in self.site.seeds]
         self.near = frozenset(one.category for one in starts if isinstance(one, Wanted) and one.kind is Kind.LIST)
@@ -51,7 +56,7 @@ class Quarry:
 
     def discover(self, page: Page, links: Iterable[Link], now: float) -> list[Page]:
         """Addresses met for the first time: details, then lists near, then others; else in the document's order."""
-        wanted = list(self._wanted(page, links))
+        wanted = list(self._wanted(page, self._unmet(links)))
         ended = self._ended(page, wanted)
         found = [
             self._page(one, page, rank_of(one.kind, one.category, self.near), now)
@@ -61,6 +66,26 @@ class Quarry:
             and self._admitted(one.address, page.depth + 1)
         ]
         return sorted(found, key=place_in_line)
+
+    @property
+    def met(self) -> Container[int]:
+        """Hashes of the addresses of links that need no second look, whatever document they stand in."""
+        if self._names is not self.names():  # what was one server may be another now
+            self._names, self._met = self.names(), Sieve(MOST_MET)
+        return self._met if self._is_plain else ()
+
+    @property
+    def _is_plain(self) -> bool:
+        """A link says the same wherever it stands: neither patterns nor a limit of depth."""
+        return not self.script and self.rules.depth is None
+
+    def _unmet(self, links: Iterable[Link]) -> Iterable[Link]:
+        met = self.met
+        if not isinstance(met, Sieve):
+            return links
+        fresh = [link for link in links if link.nofollow or hash(link.url) not in met]
+        met.remember(hash(link.url) for link in fresh if not link.nofollow)
+        return fresh
 
     def redirected(self, page: Page, target: str, longest: int, now: float) -> list[Page]:
         """The target of a redirect: a page of its own, checked anew. A seed's target belongs to the site."""

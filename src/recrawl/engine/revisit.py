@@ -8,15 +8,25 @@ from dataclasses import replace
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
-from recrawl.detect.verdict import SECOND_LOOK_HEADERS, at_once, judge_second_look, quick, thorough
-from recrawl.engine.arrival import Arrival
+from recrawl.detect.soft404 import MOST_LETTERS
+from recrawl.detect.verdict import (
+    SECOND_LOOK_HEADERS,
+    at_once,
+    first_sight,
+    is_unread,
+    judge_second_look,
+    quick,
+    recalled,
+    thorough,
+)
+from recrawl.engine.arrival import Arrival, may_keep
 from recrawl.engine.discover import Quarry
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import parse, read
+from recrawl.extract.document import glance, parse, read
 from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
-from recrawl.model.document import Document
+from recrawl.model.document import Document, Media
 from recrawl.model.failure import RecrawlError
 from recrawl.model.notice import Source
 from recrawl.model.page import Page, Rank
@@ -47,15 +57,22 @@ class Visitor:
         verdict = at_once(page, reply)
         if verdict is not None:
             return Arrival(page, why, reply, verdict, directives=directives)
+        if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, directives)) is not None:
+            return seen
         document = self._read(reply, page, quarry)
         page = self._categorised(page, reply, quarry)
         directives |= document.directives
         template = self._template(page.server, document)
+        version, previous = None, None
+        if unread := is_unread(page) and document.media is not Media.OTHER:
+            version, previous = await self._previous(page, quarry.site)
+            page = recalled(page, previous, template)
         found = quick(page, reply, document, template)
         if isinstance(found, Verdict):
             self._learn(page.server, document, found)
             return Arrival(page, why, reply, found, document, directives=directives)
-        version, previous = await self._previous(page, quarry.site)
+        if not unread:
+            version, previous = await self._previous(page, quarry.site)
         verdict = thorough(page, reply, document, previous, template)
         looks = 1
         wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
@@ -66,6 +83,21 @@ class Visitor:
             looks = 2
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
+
+    def _at_first_sight(
+        self, page: Page, why: Why, reply: Reply, quarry: Quarry, directives: frozenset[str]
+    ) -> Arrival | None:
+        """A first visit follows the links; what the text says is read from the archive when there is another to compare
+        it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
+        ignore = (*self._parts.ignore, *quarry.site.ignore)
+        parsed = parse(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
+        if not may_keep(directives | parsed.directives) or not parsed.is_plainly_a_page(MOST_LETTERS):
+            return None
+        document = glance(parsed, quarry.met)
+        page = self._categorised(page, reply, quarry)
+        return Arrival(
+            page, why, reply, first_sight(page, reply), document, directives=directives | document.directives
+        )
 
     async def read_signal(self, page: Page, why: Why, quarry: Quarry, signals: Signals) -> Arrival:
         """Ask for a sitemap or feed: what does it say differently?"""

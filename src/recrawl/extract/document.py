@@ -1,12 +1,14 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from recrawl.extract import turbo
 from recrawl.extract.charset import How, decode
 from recrawl.extract.directives import directives
+from recrawl.extract.enough import has_main_text
+from recrawl.extract.fresh import fresh_links
 from recrawl.extract.html import Parse, Tree
 from recrawl.extract.language import guessed, said
 from recrawl.extract.links import base_of, links_of, links_of_header, refresh_of
@@ -50,6 +52,14 @@ class Parsed:
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
         found = links_of(self.tree, self._resolver, self.settings) if self.tree and self._is_linked else []
+        return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    def fresh_links(self, met: Container[int]) -> tuple[Link, ...]:
+        """`links` but for those met before."""
+        settings = self.settings
+        if not self.tree or not self._is_linked or settings.images or settings.scripts or settings.forms:
+            return self.links
+        found = fresh_links(self.tree, self._resolver, settings, met)
         return (*found, *links_of_header(self._header_values("link"), self.url))
 
     @cached_property
@@ -100,6 +110,25 @@ class Parsed:
     def template(self) -> int:
         return template_of(self._reading.skeleton, self._reading.runs) if self.media is Media.HTML else 0
 
+    def is_plainly_a_page(self, letters: int) -> bool:
+        """Certainly well decoded and with more main text than so many letters; False: only reading it all will tell."""
+        flat = self.tree.flat() if self.tree and self.media is Media.HTML else None
+        if self.tree is None or flat is None or not self._is_decoded:
+            return False
+        settings = self.settings
+        return has_main_text(self.tree, flat, self._ignored, letters, settings.text_chars, settings.node_limit)
+
+    @property
+    def _is_decoded(self) -> bool:
+        """No sign of a replacement character, plain or as a reference."""
+        source = self.source
+        signs = "\ufffd" in source or "\0" in source or "&#" in source
+        return not signs or self.tree is None or "\ufffd" not in self.tree.all_text()
+
+    @cached_property
+    def _ignored(self) -> set[Hashable]:
+        return {key for selector in self.ignore for key in self.tree.select(selector)} if self.tree else set()
+
     @cached_property
     def _resolver(self) -> Resolver:
         return Resolver(self.base, self.charset)
@@ -108,11 +137,10 @@ class Parsed:
     def _reading(self) -> Reading:
         if self.tree is None:
             return Reading()
-        ignored = {key for selector in self.ignore for key in self.tree.select(selector)}
         flat, settings = self.tree.flat(), self.settings
         if flat is None:
-            return read_runs(self.tree, ignored, settings.text_chars, settings.node_limit)
-        return read_flat(self.tree, flat, ignored, settings.text_chars, settings.node_limit)
+            return read_runs(self.tree, self._ignored, settings.text_chars, settings.node_limit)
+        return read_flat(self.tree, flat, self._ignored, settings.text_chars, settings.node_limit)
 
     @cached_property
     def _is_linked(self) -> bool:
@@ -178,6 +206,12 @@ def read(
         directives=parsed.directives,
         template=parsed.template,
     )
+
+
+def glance(parsed: Parsed, met: Container[int] = ()) -> Document:
+    """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
+    links = parsed.fresh_links(met)
+    return Document(parsed.media, parsed.charset, parsed.base, links=links, directives=parsed.directives)
 
 
 def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]:

@@ -43,6 +43,10 @@ class Tree(Protocol):
         """What tells one element of this tree from another."""
         ...
 
+    def all_text(self) -> str:
+        """All text, shown or not."""
+        ...
+
     def flat(self) -> Iterable[Node] | None:
         """All nodes in document order as turbohtml has them; None: only a walk tells what is shown."""
         ...

@@ -39,6 +39,9 @@ class LexborTree:
     def key(self, element: LexborNode) -> Hashable:
         return element.mem_id
 
+    def all_text(self) -> str:
+        return self._parser.root.text() if self._parser.root else ""
+
     def flat(self) -> None:
         return None
 

@@ -57,10 +57,10 @@ def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[
     for element in tree.elements(tags):
         tag = element.tag
         if tag != "a" and tag != "area":
-            found += _rare(tree, element, tag, resolver)
+            found += rare_links(tree, element, tag, resolver)
         else:
             found += _scripts(tree, element) if settings.scripts else ()
-            if link := _anchor(tree, element, tag, resolver, settings.link_text_chars):
+            if link := anchor_link(tree, element, tag, resolver, settings.link_text_chars):
                 found.append(link)
         if len(found) >= settings.link_limit:
             break
@@ -74,7 +74,7 @@ def links_of_anchor(
 ) -> list[Link]:
     """Those of one `a` or `area`: the code a click would run, and the address."""
     scripts = _scripts(tree, element) if settings.scripts else []
-    link = _anchor(tree, element, tag, resolver, settings.link_text_chars)
+    link = anchor_link(tree, element, tag, resolver, settings.link_text_chars)
     return scripts if link is None else [*scripts, link]
 
 
@@ -90,7 +90,7 @@ def links_of_header(values: Iterable[str], url: str) -> Iterator[Link]:
             yield Link(target, name, found.title, "nofollow" in found.relations, rel, found.language, found.media_type)
 
 
-def _anchor(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
+def anchor_link(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
     href = tree.attribute(element, "href")
     if href is None:
         href = tree.attribute(element, "xlink:href")
@@ -104,7 +104,7 @@ def _anchor(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: i
     return Link(url, tag, tree.caption(element, chars), "nofollow" in words, " ".join(words))
 
 
-def _rare(tree: Tree, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:
+def rare_links(tree: Tree, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:
     """Everything but a and area."""
     if tag == "link":
         yield from _link_element(tree, element, resolver)

@@ -35,7 +35,7 @@ def _outside_the_frame(runs: Sequence[Run]) -> list[Run]:
 
 
 def _dense(runs: Sequence[Run]) -> list[Run]:
-    content = [_is_content(run) for run in runs]
+    content = [is_content(run) for run in runs]
     near = _near(content)
     return [run for at, run in enumerate(runs) if content[at] or (near[at] and (run.level or not _is_linked(run)))]
 
@@ -54,7 +54,7 @@ def _distances(content: Sequence[bool]) -> list[int]:
     return distances
 
 
-def _is_content(run: Run) -> bool:
+def is_content(run: Run) -> bool:
     return not _is_linked(run) and _wide(run.text) >= _LONG
 
 

@@ -38,6 +38,7 @@ class Resolver:
         parts = _PARTS.match(base)
         self._directory, self._origin = (parts[1], parts[2]) if parts else ("", "")
         self._page = parts[0] if parts else ""
+        self.origin = self._origin
         self._upper: dict[int, str] = {}
         self._known: dict[str, str | None] = {}
 

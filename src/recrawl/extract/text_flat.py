@@ -21,10 +21,10 @@ Look = tuple[int, str, str | None, str | None, str | None]  # parent, tag, id, c
 
 def read_flat(tree: Tree, nodes: Iterable[Node], ignored: Collection[Hashable], chars: int, limit: int) -> Reading:
     """`text.read_runs` for turbohtml's nodes in document order."""
-    return _FlatWalk(tree, ignored, chars).read_nodes(nodes, limit)
+    return FlatWalk(tree, ignored, chars).read_nodes(nodes, limit)
 
 
-class _FlatWalk(Walk):
+class FlatWalk(Walk):
     def __init__(self, tree: Tree, ignored: Collection[Hashable], chars: int) -> None:
         super().__init__(tree, ignored, chars)
         self._suspects = tree.select(_CHECKED) | set(ignored)

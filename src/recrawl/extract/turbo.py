@@ -40,6 +40,9 @@ class TurboTree:
     def key(self, element: turbohtml.Element) -> Hashable:
         return element
 
+    def all_text(self) -> str:
+        return str(self._document.text)
+
     def flat(self) -> Iterable[turbohtml.Node] | None:
         """Templates hide what stands in them or show it as a shadow: those trees are walked."""
         has_template = next(iter(self._document.iter_elements("template")), None) is not None

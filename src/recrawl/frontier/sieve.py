@@ -14,7 +14,7 @@ class Sieve:
         self._young: set[int] = set()
         self._old: set[int] = set()
 
-    def __contains__(self, fingerprint: int) -> bool:
+    def __contains__(self, fingerprint: object) -> bool:
         return fingerprint in self._young or fingerprint in self._old
 
     def __len__(self) -> int:

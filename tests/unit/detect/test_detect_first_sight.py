@@ -1,0 +1,61 @@
+"""A first visit leaves the text unread; the next comparison makes up for it and judges as if it had been read."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.detect.digest import body_digest
+from recrawl.detect.verdict import first_sight, is_unread, quick, recalled, thorough
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Page, Status
+from recrawl.model.verdict import Change, Verdict
+from recrawl.model.visit import Ask, Evidence, Reply
+
+URL = "http://example.com/page"
+WORDS = ("spring", "tide", "12:04:31", "harbour", "7 visitors", "moor", "price 40 EUR")
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)
+
+
+def answer(words: list[str], at: float) -> tuple[Reply, Document]:
+    blocks = tuple(Block(place, text) for place, text in enumerate(words))
+    body = "\n".join(words).encode()
+    reply = Reply(Ask(URL), at, Evidence.DOCUMENT, 200, body=body, sent_body=body)
+    return reply, Document(Media.HTML, title="A page", blocks=blocks, main=blocks)
+
+
+def after(page: Page, verdict: Verdict, at: float) -> Page:
+    return replace(
+        page,
+        status=Status.LIVE,
+        body_digest=verdict.body_digest,
+        text_digest=verdict.text_digest,
+        simhash=verdict.simhash,
+        noise=verdict.noise,
+        checked_at=at,
+        changed_at=at,
+    )
+
+
+@given(texts, texts)
+def test_the_next_verdict_is_the_same_whether_the_first_text_was_read_or_not(old: list[str], new: list[str]) -> None:
+    page = Page(1, URL, "example.com", "s")
+    first, first_document = answer(old, 1000.0)
+    eager, deferred = quick(page, first, first_document), first_sight(page, first)
+    assert isinstance(eager, Verdict)
+    assert (deferred.change, deferred.body_digest) == (Change.NEW, body_digest(first.body))
+    read, unread = after(page, eager, 1000.0), after(page, deferred, 1000.0)
+    assert is_unread(unread) and not is_unread(read)
+    made_up = recalled(unread, first_document)
+    assert made_up == read
+    second, second_document = answer(new, 90_000.0)
+    assert quick(made_up, second, second_document) == quick(read, second, second_document)
+    assert thorough(made_up, second, second_document, first_document) == thorough(
+        read, second, second_document, first_document
+    )
+
+
+def test_a_text_that_cannot_be_read_any_more_leaves_the_page_as_it_is() -> None:
+    page = Page(1, URL, "example.com", "s", status=Status.LIVE, body_digest=b"x" * 32)
+    assert recalled(page, None) is page
+    assert recalled(page, Document(Media.HTML)) is page

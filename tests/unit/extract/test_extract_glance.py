@@ -1,0 +1,65 @@
+"""Looking at a page without reading it: what the glance says is what reading would have said."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.extract.document import glance, parse, read
+
+URL = "http://example.com/dir/page.html"
+LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
+PIECES = (
+    "<main>", "</main>", "<article>", "</article>", "<nav>", "</nav>", "<div class=sidebar>", "</div>", "<div hidden>",
+    "<div role=main>", "<aside>", "</aside>", f"<p>{LONG}</p>", f"<p>{LONG * 3}</p>", f"<p><a href=x>{LONG}</a></p>",
+    "<p>short</p>", "<h1>Not found</h1>", "<ul><li>one<li>two</ul>", "<footer>", "<noscript>", "</noscript>", "\ufffd",
+    "&#xfffd;",
+)  # fmt: skip
+HREFS = (
+    "/a",
+    "/a#top",
+    "b",
+    "../c",
+    "//other.example/d",
+    "http://example.com/a",
+    "mailto:x",
+    "",
+    " /a ",
+    "/ä?q=ö",
+    "?p=2",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.sampled_from((100, 400, 1200)))
+def test_a_page_said_to_have_a_main_text_has_it(page: str, letters: int) -> None:
+    body = page.encode()
+    if parse(body, "text/html; charset=utf-8", URL).is_plainly_a_page(letters):
+        document = read(body, "text/html; charset=utf-8", URL)
+        assert sum(len(block.text) for block in document.main) > letters
+        assert "\ufffd" not in document.text
+
+
+def test_a_usual_article_is_plainly_a_page() -> None:
+    body = f"<title>t</title><nav><a href=/>Home</a></nav><main>{f'<p>{LONG}</p>' * 20}</main>".encode()
+    assert parse(body, "text/html", URL).is_plainly_a_page(1200)
+    assert not parse(body, "text/html", URL, ignore=("main",)).is_plainly_a_page(1200)
+    assert not parse(body, "text/plain", URL).is_plainly_a_page(1200)
+
+
+@given(st.lists(st.tuples(st.sampled_from(HREFS), st.sampled_from(("", "nofollow", "next"))), max_size=12))
+def test_links_of_a_glance_are_those_not_met_before(links: list[tuple[str, str]]) -> None:
+    anchors = "".join(f'<a href="{href}" rel="{rel}">t</a>' for href, rel in links)
+    page = f"<link rel=next href=/next>{anchors}<iframe src=/frame></iframe>".encode()
+    everything = read(page, "text/html; charset=utf-8", URL).links
+    first = glance(parse(page, "text/html; charset=utf-8", URL)).links
+    pairs = [(link.url, link.nofollow) for link in first]
+    assert list(dict.fromkeys(pairs)) == list(dict.fromkeys((link.url, link.nofollow) for link in everything))
+    met = {hash(link.url) for link in everything if not link.nofollow}
+    again = glance(parse(page, "text/html; charset=utf-8", URL), met).links
+    assert {link.url for link in again} <= {link.url for link in everything}
+    nofollow = [link.url for link in everything if link.nofollow]
+    assert [link.url for link in again if link.nofollow] == nofollow
+
+
+def test_a_link_met_before_is_passed_over_however_it_is_written() -> None:
+    page = b"<a href=/a>rooted</a><a href=http://example.com/a>whole</a><a href=/new>new</a>"
+    met = {hash("http://example.com/a")}
+    assert [link.url for link in glance(parse(page, "text/html", URL), met).links] == ["http://example.com/new"]
