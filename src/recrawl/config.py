@@ -57,6 +57,15 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Webhooks:
+    """Who is told of changes as they are found: signed, in order, at least once."""
+
+    urls: tuple[str, ...] = ()
+    secret: str = ""  # signs every delivery (Standard Webhooks); whsec_… or any text
+    text: bool = False  # with title, language and main text
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     partitions: int = 256  # fixed when the store is made
     batch_visits: int = 8  # visits a commit gathers; a kill repeats at most two batches
@@ -79,6 +88,7 @@ class Settings:
     keep: Keep = field(default_factory=Keep)
     state: State = field(default_factory=State)
     search: Search = field(default_factory=Search)
+    webhooks: Webhooks = field(default_factory=Webhooks)
     aliases: dict[str, str] = field(default_factory=dict)  # "www.example.com" = "example.com"
 
     def check_operator(self, sites: Iterable[Site]) -> None:

@@ -1,15 +1,24 @@
 """`changes`: the feed."""
 
 import time
+from contextlib import closing
 
 import click
 
+from recrawl.archive.folder import WarcArchive
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, when
+from recrawl.engine.assembly import open_store
 from recrawl.engine.facts import change_object
-from recrawl.engine.reading import reading
+from recrawl.engine.feed import change_with_text
+from recrawl.engine.folder import Folder
+from recrawl.engine.indexing import READER, reader_of
+from recrawl.engine.reading import Reading, reading
+from recrawl.engine.settings import load
+from recrawl.engine.webhooks import Tell, couriers
 from recrawl.formats import moment
 from recrawl.model.event import CHANGES, Event, EventKind
+from recrawl.model.failure import UsageError
 
 POLL_S = 0.5
 BATCH = 1000
@@ -24,6 +33,8 @@ BATCH = 1000
 )
 @click.option("--limit", type=click.IntRange(1), default=None, help="At most this many.")
 @click.option("--follow", is_flag=True, help="Go on as changes are found.")
+@click.option("--text", "with_text", is_flag=True, help="With title, language and main text of each version, as JSON.")
+@click.option("--deliver", is_flag=True, help="Send what the webhooks of recrawl.toml have not seen yet.")
 @json_option
 def changes(
     folder: str | None,
@@ -33,11 +44,21 @@ def changes(
     kinds: tuple[str, ...],
     limit: int | None,
     follow: bool,
+    with_text: bool,
+    deliver: bool,
     as_json: bool,
 ) -> None:
-    """What changed, oldest first. Every line has a cursor; `--since CURSOR` goes on after it, nothing lost or twice."""
+    """What changed, oldest first. Every line has a cursor; `--since CURSOR` goes on after it, nothing lost or twice.
+
+    With --text it is what a search engine or a language model's store syncs from: a page that moved or was removed
+    is a line without text.
+    """
+    if deliver:
+        _deliver(the_folder(folder, folder_word), follow, as_json)
+        return
     wanted = [EventKind(kind) for kind in kinds] or list(CHANGES)
     with reading(the_folder(folder, folder_word)) as found:
+        texts = _texts(found) if with_text else None
         cursor, since_at = moment.cursor_or_time(since, time.time()) if since else (0, 0.0)
         left = limit
         while True:
@@ -46,7 +67,7 @@ def changes(
                 cursor = event.cursor
                 if site and event.site != site:
                     continue
-                _tell(event, as_json)
+                _tell(event, as_json, texts)
                 left = None if left is None else left - 1
                 if left == 0:
                     return
@@ -56,7 +77,34 @@ def changes(
                 time.sleep(POLL_S)
 
 
-def _tell(event: Event, as_json: bool) -> None:
+def _texts(found: Reading) -> Tell:
+    archive = WarcArchive(found.folder.archive, READER, found.settings.archive, time.time, str)
+    read = reader_of(found.folder, found.settings, archive)
+    return lambda event: change_with_text(event, found.store, read)
+
+
+def _deliver(place: Folder, follow: bool, as_json: bool) -> None:
+    settings = load(place.need())
+    if not settings.webhooks.urls:
+        raise UsageError('no webhook is set: [webhooks] urls = ["https://…"] in recrawl.toml')
+
+    def complain(text: str) -> None:
+        click.echo(f"recrawl: {text}", err=True)
+
+    sent = 0
+    with closing(open_store(place, settings)) as store, couriers(place, settings, store, complain) as all_of_them:
+        while (more := all_of_them.deliver()) or follow:
+            sent += more
+            if not more:
+                time.sleep(POLL_S)
+        left = all_of_them.behind()
+    line({"delivered": sent, "left": left}) if as_json else click.echo(f"{sent} delivered, {left} left")
+
+
+def _tell(event: Event, as_json: bool, texts: Tell | None) -> None:
+    if texts is not None:
+        line(texts(event))
+        return
     if as_json:
         line(change_object(event))
         return

@@ -1,6 +1,6 @@
 """The index follows the crawl: its own cursor over the events of the store, each event once, never in a fetch's way.
 
-Whoever needs it fresh lets it catch up: a process beside a running crawl (`indexing_beside`), and every search.
+Whoever needs it fresh lets it catch up: a process beside a running crawl (`beside`), and every search.
 """
 
 from collections.abc import Callable, Iterator, Sequence

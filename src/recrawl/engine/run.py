@@ -4,16 +4,15 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from recrawl.archive.repair import repair
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble, open_store
+from recrawl.engine.beside import helpers
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.folder import Folder
-from recrawl.engine.indexing_beside import indexing_beside
 from recrawl.engine.log import LogFile
 from recrawl.engine.process import Crew
 from recrawl.engine.tally import Board, Tally
@@ -52,9 +51,7 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
         _prepare(folder, settings, make_all_due)
         board = Board(workers)
         order = replace(order, alone=workers == 1)
-        with (
-            indexing_beside(folder, settings, LogFile(folder.log).complain) if settings.search.beside else nullcontext()
-        ):
+        with helpers(folder, settings, LogFile(folder.log).complain):
             if workers == 1:
                 code = _run_here(folder, settings, order, board, tick)
             else:
