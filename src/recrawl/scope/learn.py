@@ -12,9 +12,9 @@ from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.learn_calls import script_rules
 from recrawl.scope.learn_cleaning import redirect_rules, session_like, session_parameters
-from recrawl.scope.learn_graph import Graph, graph_of
+from recrawl.scope.learn_graph import BLOCK, SMALLER_BLOCKS, Graph, graph_of
 from recrawl.scope.learn_names import merged, written
-from recrawl.scope.learn_roles import assign
+from recrawl.scope.learn_roles import assign, has_deeper_details
 from recrawl.scope.learn_values import Group, Role, Sampled, Seen
 from recrawl.scope.patterns import Patterns
 from recrawl.scope.rewrite import Rewriter
@@ -59,9 +59,18 @@ def propose(
     rules = [*redirects, *calls]
     rewriter = Rewriter(tuple(rule for rule, _ in rules))
     read = _rewritten(read, rewriter, canonicaliser)
-    graph = graph_of(read, server)
-    assign(graph, start, named)
+    graph = _judged(read, server, start, named)
     return _proposal(site, graph, _used(rules, scripts, graph, canonicaliser), doubts, len(read), dropped)
+
+
+def _judged(pages: list[Sampled], server: str, start: str, named: list[str]) -> Graph:
+    """With the largest blocks that show any details."""
+    for block in (BLOCK, *SMALLER_BLOCKS):
+        graph = graph_of(pages, server, block)
+        assign(graph, start, named)
+        if any(group.role is Role.DETAIL for group in graph.groups.values()) and not has_deeper_details(graph):
+            break
+    return graph
 
 
 def _clean(url: str, canonicaliser: Canonicaliser) -> str:

@@ -13,6 +13,7 @@ from recrawl.scope.learn_shapes import shapes_of
 from recrawl.scope.learn_values import Group, Sampled, Seen, Shape
 
 BLOCK = 4  # links make a block
+SMALLER_BLOCKS = (3, 2)  # where that shows no details at all
 COMMON = 0.5  # of all pages show it: navigation
 FEW_PAGES = 6  # in a smaller sample nothing can be told common
 
@@ -34,6 +35,7 @@ class Graph:
     blocks: dict[Shape, list[Block]] = field(default_factory=dict)  # by the shape of the page that has them
     texts: dict[str, Counter[str]] = field(default_factory=dict)  # by address, what links to it say
     common: frozenset[str] = frozenset()
+    block: int = BLOCK
 
     def outward(self, shape: Shape) -> dict[Shape, float]:
         """Median size of the named blocks that lead from pages of a shape to other shapes."""
@@ -59,7 +61,7 @@ class Graph:
         return {self.shape_of[url] for url in links if url in self.shape_of}
 
 
-def graph_of(pages: list[Sampled], server: str) -> Graph:
+def graph_of(pages: list[Sampled], server: str, block: int = BLOCK) -> Graph:
     """Of the addresses on one server; scripts and other servers are left out."""
     shapes = shapes_of(
         url
@@ -70,7 +72,7 @@ def graph_of(pages: list[Sampled], server: str) -> Graph:
     groups: dict[Shape, Group] = {}
     for url, shape in shapes.items():
         groups.setdefault(shape, Group(shape)).members.add(url)
-    graph = Graph(groups, shapes)
+    graph = Graph(groups, shapes, block=block)
     for page in pages:
         if page.url in shapes:
             groups[shapes[page.url]].pages.append(page)
@@ -103,7 +105,7 @@ def _read_page(page: Sampled, graph: Graph) -> None:
         return
     for (_, target), links in places.items():
         urls = frozenset(link.url for link in links)
-        if len(urls) >= BLOCK:
+        if len(urls) >= graph.block:
             graph.blocks.setdefault(shape, []).append(Block(page.url, target, urls, are_named(links)))
 
 

@@ -9,7 +9,7 @@ calendar   addresses made of dates alone, without end
 from collections.abc import Collection
 from statistics import median
 
-from recrawl.scope.learn_graph import BLOCK, Graph
+from recrawl.scope.learn_graph import Graph, are_named
 from recrawl.scope.learn_values import Group, Role, Sampled, Shape
 
 _PAGE_WORDS = "page p pg pn pageno page_no pagenum pageindex paged offset start from_row seite pagina"
@@ -33,6 +33,36 @@ def assign(graph: Graph, start: str, examples: Collection[str]) -> None:
         graph.groups[shape].role = Role.DETAIL
         graph.groups[shape].because = "lists lead here in blocks; pages have names and texts of their own"
     _lists(graph, start, details)
+
+
+def has_deeper_details(graph: Graph) -> bool:
+    """Whether what was taken for details leads, page by page, to others that have more to say and that nothing else
+    leads to: then it is lists, with fewer links than make a block."""
+    details = [group for group in graph.groups.values() if group.role is Role.DETAIL]
+    others = [group for group in _free(graph) if _own_pages(group)]
+    return any(_leads_down(graph, one, other) for one in details for other in others)
+
+
+def _leads_down(graph: Graph, upper: Group, lower: Group) -> bool:
+    members = lower.members - graph.common
+    rows = [[link for link in page.links if link.url in members] for page in upper.pages if page.is_page]
+    shown = [frozenset(link.url for link in row) for row in rows]
+    below = {url for urls in shown for url in urls}
+    elsewhere = {
+        link.url
+        for shape, group in graph.groups.items()
+        if shape not in (upper.shape, lower.shape) and group.role is not Role.VARIANT
+        for page in group.pages
+        for link in page.links
+    }
+    total = sum(map(len, shown))
+    return (
+        total >= 1.5 * max(1, len(shown))
+        and len(below) >= 0.8 * total
+        and len(below & elsewhere) <= 0.2 * len(below)
+        and all(are_named(row) for row in rows if row)
+        and _text_chars(lower) > _text_chars(upper)
+    )
 
 
 def is_page_key(name: str) -> bool:
@@ -104,7 +134,7 @@ def _years(group: Group) -> bool:
 
 def _details(graph: Graph, wanted: set[Shape]) -> set[Shape]:
     out = {shape: graph.outward(shape) for shape, group in graph.groups.items() if group.role is Role.OTHER}
-    strong = {shape: {t for t, size in to.items() if size >= BLOCK} for shape, to in out.items()}
+    strong = {shape: {t for t, size in to.items() if size >= graph.block} for shape, to in out.items()}
     once = _targets_of_single_pages(graph)
     targets = {target for to in strong.values() for target in to} | once
     candidates = {

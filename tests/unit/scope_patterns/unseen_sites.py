@@ -337,6 +337,36 @@ def faceted(count: int = 160) -> Web:
     return Web("/en/", page, lists, set(number_of))
 
 
+def directory(categories: int = 40) -> Web:
+    """Lists behind a page of lists, three entries each, in tables, with letters and a printed form of everything."""
+    nav = link("/categories", "All categories") + link("/terms", "Terms")
+
+    def page(asked: str) -> Made | None:
+        path = asked.partition("?")[0]
+        parts = path.strip("/").split("/")
+        if path == "/":
+            return frame("Directory", nav, f"<p>{prose(1)}</p>", "")
+        if path == "/categories":
+            rows = "".join(f"<tr><td>{link(f'/cat/{n}', words(n, 2).title())}</td></tr>" for n in range(categories))
+            return frame("Categories", nav, f"<table class='all'>{rows}</table>", "")
+        if parts[0] == "cat" and len(parts) == 2:
+            number = int(parts[1])
+            rows = "".join(
+                f"<tr id='row{n}'><td>{link(f'/firm/{n:05}.html', words(n, 3).title())}</td>"
+                f"<td>{link(f'/map?firm={n:05}', 'Map')}</td></tr>"
+                for n in range(number * 3, number * 3 + 3)
+            )
+            body = f"<table class='firms'>{rows}</table>{link(path + '?print=yes', 'Print')}"
+            return frame(f"Category {number}", nav, body, "")
+        if parts[0] == "firm":
+            number = int(parts[1].removesuffix(".html"))
+            return frame(f"{words(number, 3).title()} {number}", nav, f"<p>{prose(number)}</p>", "")
+        return frame(path, nav, f"<p>{path}</p>", "") if path in ("/terms", "/map") else None
+
+    lists = {"/categories"} | {f"/cat/{n}" for n in range(categories)}
+    return Web("/", page, lists, {f"/firm/{n:05}.html" for n in range(categories * 3)})
+
+
 WEBS: dict[str, Callable[[], Web]] = {
     "news": news,
     "people": people,
@@ -344,4 +374,5 @@ WEBS: dict[str, Callable[[], Web]] = {
     "forum": forum,
     "board": board,
     "faceted shop": faceted,
+    "directory": directory,
 }
