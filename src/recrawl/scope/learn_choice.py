@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.learn_cleaning import promising_redirects
 from recrawl.scope.learn_graph import BLOCK, are_named
-from recrawl.scope.learn_roles import is_page_key
 from recrawl.scope.learn_shapes import parts_of
-from recrawl.scope.learn_values import Sampled, Seen
+from recrawl.scope.learn_values import Sampled, Seen, is_page_key
 
 ENOUGH = 4  # pages of a kind tell what it is
 SINGLES_SHARE = 0.3  # of the sample at most goes to addresses that are alone of their kind

@@ -5,8 +5,7 @@ from collections import defaultdict
 
 from recrawl.scope.learn_calls import values_of
 from recrawl.scope.learn_graph import Graph
-from recrawl.scope.learn_roles import is_page_key
-from recrawl.scope.learn_values import Group, Role, Shape
+from recrawl.scope.learn_values import Group, Role, Shape, is_page_key
 
 _VARIABLE = re.compile(r"\{(\w+)\}")
 _NAMES = {"int": "id", "slug": "slug", "date": "date", "hex": "key"}

@@ -3,6 +3,14 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+_PAGE_WORDS = "page p pg pn pageno page_no pagenum pageindex paged offset start from_row seite pagina"
+PAGE_WORDS = frozenset(_PAGE_WORDS.split())
+
+
+def is_page_key(name: str) -> bool:
+    """Whether a parameter or segment of this name turns pages."""
+    return name.lower().strip("[]") in PAGE_WORDS
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
