@@ -20,6 +20,7 @@ from recrawl.model.failure import ConfigError, UsageError
 from recrawl.model.site import Site
 from recrawl.scope.check import DROPPED, Finding, inspect, prove, summary
 
+_HINT = {("", 0): ['Made from a crawl script. To crawl it, say where to start: seeds = ["https://…"]']}
 _LATER = {"learn": "recrawl.cli.scope_learn:learn"}
 
 
@@ -171,10 +172,10 @@ def convert(files: tuple[Path, ...], output: Path | None, lossy: bool) -> None:
 
 def _write_toml(sites: list[Site], output: Path | None) -> None:
     if output is None or not (output.is_dir() or str(output).endswith("/") or (len(sites) > 1 and not output.suffix)):
-        _put(site_toml.render_many(sites), output)
+        _put(site_toml.render(sites[0], _HINT) if len(sites) == 1 else site_toml.render_many(sites), output)
         return
     for site in sites:
-        _put(site_toml.render(site), output / f"{site.name}.toml")
+        _put(site_toml.render(site, _HINT), output / f"{site.name}.toml")
 
 
 def _put(text: str, output: Path | None) -> None:

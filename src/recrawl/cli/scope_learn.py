@@ -9,7 +9,7 @@ import click
 
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line
-from recrawl.cli.start import _name, _seed, _with_port
+from recrawl.cli.start import authority_of, seed_of, site_name
 from recrawl.config import Operator, Settings
 from recrawl.engine.folder import write_whole
 from recrawl.engine.sample import sample_site
@@ -44,15 +44,15 @@ def learn(
     as_json: bool,
 ) -> None:
     """Look at a sample of the site at URL and propose its site file: lists, details, rewritings, what to leave out."""
-    seed = _seed(url)
+    seed = seed_of(url)
     place = the_folder(folder)
     settings = load(place) if place.exists() else Settings()
     if contact:
         settings = replace(settings, operator=Operator(contact))
     site = Site(
-        name=name or _name(seed.partition("://")[2].partition("/")[0]),
+        name=name or site_name(seed.partition("://")[2].partition("/")[0]),
         seeds=(seed,),
-        own=(_with_port(seed),) if own else (),
+        own=(authority_of(seed),) if own else (),
         gap_s=gap_s,
     )
     settings.check_operator([site])
@@ -61,7 +61,7 @@ def learn(
         if sys.stderr.isatty():
             click.echo(f"\r\033[K{count}/{sample} {page[:100]}", nl=False, err=True)
 
-    taken = asyncio.run(sample_site(site, settings, [_seed(one) for one in examples], sample, tell))
+    taken = asyncio.run(sample_site(site, settings, [seed_of(one) for one in examples], sample, tell))
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     proposal = propose(replace(site, seeds=(taken.start,)), taken.pages, taken.twice, examples)

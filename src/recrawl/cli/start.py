@@ -68,14 +68,14 @@ def add(
 ) -> None:
     """Add the site at URL to a folder; the folder is made if it is not there."""
     place = the_folder(folder)
-    seed = _seed(url)
+    seed = seed_of(url)
     authority = urlsplit(seed).netloc.rpartition("@")[2]
     if parallel and parallel > 1 and not own:
         raise UsageError("--parallel is for your own servers: say --own too, or leave it out")
     site = Site(
-        name=name or _name(authority),
+        name=name or site_name(authority),
         seeds=(seed,),
-        own=(_with_port(seed),) if own else (),
+        own=(authority_of(seed),) if own else (),
         hosts=hosts,
         include=include,
         exclude=exclude,
@@ -104,7 +104,7 @@ def _keep(place: Folder, site: Site, replaces: bool) -> str:
     return str(place.put_site(site))
 
 
-def _seed(url: str) -> str:
+def seed_of(url: str) -> str:
     text = url.strip()
     if re.match(r"^[\w.-]+(:\d+)?(/|$)", text) and "://" not in text:
         text = f"https://{text}"
@@ -114,7 +114,7 @@ def _seed(url: str) -> str:
     return address.url
 
 
-def _with_port(url: str) -> str:
+def authority_of(url: str) -> str:
     """Exactly the authority of the URL."""
     parts = urlsplit(url)
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
@@ -122,7 +122,7 @@ def _with_port(url: str) -> str:
     return f"{host}:{port}"
 
 
-def _name(authority: str) -> str:
+def site_name(authority: str) -> str:
     return re.sub(r"[^a-z0-9.-]+", "-", authority.lower().removeprefix("www.")).strip("-.") or "site"
 
 

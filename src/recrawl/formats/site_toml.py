@@ -19,9 +19,8 @@ from recrawl.formats.site_lines import Lines
 from recrawl.formats.site_write import Notes, table_lines
 from recrawl.formats.templates import check
 from recrawl.model.failure import FormatError
-from recrawl.model.site import Example, Field, FieldType, Kind, Pattern, Rewrite, Site
+from recrawl.model.site import Example, Field, FieldType, Pattern, Rewrite, Site
 
-DROPPED = "dropped"
 _PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)$")
 _TABLES: dict[str, tuple[Table, Any]] = {
     "patterns": (PATTERN, Pattern),
@@ -169,7 +168,3 @@ def _check_whole(site: Site, lines: Lines, prefix: str, source: str) -> None:
             known = ", ".join(filter(None, names)) or "none has a name"
             line = lines.key(f"{prefix}{table}", place, "pattern")
             raise FormatError(f"there is no pattern called {name!r} (patterns: {known})", line=line, source=source)
-
-
-KINDS = tuple(kind.value for kind in Kind)
-KEYS = tuple(SITE)

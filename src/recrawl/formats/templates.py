@@ -6,7 +6,6 @@
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -74,10 +73,6 @@ def check(match: str, target: str) -> None:
                 f"{{{one.name}}} is used in the target but not captured in {match!r} (captured: {have})",
                 column=target.index(f"{{{one.name}") + 1,
             )
-
-
-def fill(template: tuple[Piece, ...], values: Mapping[str, str]) -> str:
-    return "".join(one if isinstance(one, str) else values.get(one.name, "") for one in template)
 
 
 def is_script(match: str) -> bool:

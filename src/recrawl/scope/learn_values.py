@@ -69,15 +69,6 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A script as a shape: the head, and the arguments as texts."""
-
-    head: str
-    arguments: tuple[str, ...]
-    text: str = ""
-
-
 @dataclass(slots=True)
 class Group:
     """All that is known of the addresses of one shape."""

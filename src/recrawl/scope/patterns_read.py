@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recrawl.formats.templates import Capture, Piece, pieces
 from recrawl.model.failure import FormatError
-from recrawl.scope.patterns_pieces import Alone, Literal, Mixed, Part, part_of
+from recrawl.scope.patterns_pieces import Literal, Part, part_of
 
 CROSSING = ("path", "url")
 
@@ -127,6 +127,3 @@ def _joined(text: list[Piece]) -> tuple[Piece, ...]:
         else:
             joined.append(one)
     return tuple(joined)
-
-
-__all__ = ["Alone", "Literal", "Mixed", "Part", "Shape", "read_shape"]
