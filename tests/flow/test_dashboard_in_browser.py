@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from recrawl.detect.difference import differ
 from recrawl.engine.folder import Folder
+from recrawl.engine.outlook import outlook
 from recrawl.engine.reading import Reading, reading
 from recrawl.formats import duration
 from recrawl.index.words import spans
@@ -149,7 +150,7 @@ def test_a_walk_from_overview_to_plan_finds_the_stores_numbers(town: Town, brows
         _page(watched, found, page)
         _difference(watched, found, page)
         _search(watched, found)
-        _plan(watched, found)
+        _plan(watched, found, town.now)
     assert watched.errors == [] and watched.elsewhere == []
 
 
@@ -159,7 +160,7 @@ def _overview(watched: Watched, found: Reading, now: float) -> None:
     pages = found.store.scan(limit=10_000)
     today = [visit for page in pages for visit in found.store.visits(page.id, 1000) if now - DAY_S < visit.at <= now]
     changes = [event for event in found.store.events(0, CHANGES, 100_000) if event.at >= now - DAY_S]
-    share = fresh_share(pages, now)
+    share = fresh_share(pages, outlook(found, pages, now), now)
     assert watched.number("pages") == str(totals.live)
     assert watched.number("due") == str(totals.due)
     assert watched.number("requests") == str(len(today))
@@ -235,9 +236,9 @@ def pages_with(found: Reading, word: str) -> set[int]:
     return hits
 
 
-def _plan(watched: Watched, found: Reading) -> None:
+def _plan(watched: Watched, found: Reading, now: float) -> None:
     watched.page.get_by_role("link", name="Plan").click()
-    expected = plan(draw(found.store), stretches(found.store.servers()))
+    expected = plan(draw(found, now), stretches(found.store.servers()), found.settings.intervals)
     assert expected.here is not None
     assert watched.number("here-requests") == f"{expected.here.requests_per_day:.0f}"
     assert watched.number("here-fresh") == f"{expected.here.fresh:.1%}"

@@ -41,7 +41,7 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("next visit", f"{when(page.due_at)} ({until(page.due_at, now)})"),
             ("interval", duration.render(page.interval_s) if page.interval_s else "not chosen yet"),
             ("changes about every", duration.render(interval_s) if interval_s else "not known yet"),
-            ("because", belief.get("formula", "never visited")),
+            ("because", answer["because"]),
             ("visits", f"{page.visits}, of which {page.changes} found a change; last checked {when(page.checked_at)}"),
             ("found on", answer["found_from"] or "a seed of the site"),
             ("robots.txt", answer["robots"]["because"]),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from recrawl.engine.gate import Gate
+from recrawl.engine.outlook import reasons_for
 from recrawl.engine.reading import Reading
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.formats.moment import iso
@@ -19,6 +20,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
     """Everything `why` says, as the documented JSON object."""
     server = found.store.server(page.server) or Server(page.server)
     robots = Gate("recrawl", found.store.robots).check(page.url, 0.0)
+    belief, value = belief_of(page), value_of(found, page, now)
     came_from = found.store.pages([page.found_from]) if page.found_from else []
     return {
         "url": page.url,
@@ -39,11 +41,42 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "last_modified": page.last_modified or None,
         "size_bytes": page.size_bytes,
         "policy": found.settings.schedule.policy,
-        "belief": belief_of(page),
+        "belief": belief,
+        "value": value,
+        "because": because(belief, value),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
         "server": server_object(server, now),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
     }
+
+
+def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:
+    """What the value policy goes by, rates per day; None where another policy decides."""
+    why = reasons_for(found, page, now)
+    if why is None:
+        return None
+    return {
+        "rate_per_day": why.rate,
+        "rate_from": why.rate_low,
+        "rate_to": why.rate_high,
+        "unchanged": why.unchanged,
+        "worth": why.worth,
+        "price": why.price,
+        "server_price": why.server_price,
+    }
+
+
+def because(belief: dict[str, Any] | None, value: dict[str, Any] | None) -> str:
+    """One sentence behind the next visit."""
+    if belief is None:
+        return "never visited"
+    if value is None:
+        return str(belief["formula"])
+    bounds = f"{value['rate_from']:.2g} to {value['rate_to']:.2g}"
+    return (
+        f"it is believed to change {value['rate_per_day']:.2g} times a day ({bounds}); unchanged with probability "
+        f"{value['unchanged']:.0%}, so that a visit now is worth {value['worth']:.2f} of its price; at 1 it is due"
+    )
 
 
 def server_object(server: Server, now: float) -> dict[str, Any]:

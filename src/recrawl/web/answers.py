@@ -14,7 +14,7 @@ from recrawl.web.desk import Desk
 from recrawl.web.events import count_since
 from recrawl.web.figures import Figures, needed_gaps, ratios
 from recrawl.web.freshness import DAY_S
-from recrawl.web.overview import Overview, SiteLine, overview, site_line
+from recrawl.web.overview import Overview, SiteLine, budget_per_day, overview, site_line
 from recrawl.web.plan import Plan, plan, stretches
 from recrawl.web.sample import Sample
 
@@ -28,7 +28,8 @@ def overview_of(desk: Desk, site: str = "") -> Overview:
     sites = [one for one in desk.sites().values() if not site or one.name == site]
     changes = count_since(store, CHANGES, now - DAY_S, site)
     servers = servers_of(desk, sample) if site else store.servers()
-    return overview(store.totals(site, now), sample, changes, servers, sites, now)
+    budget = budget_per_day(sites, None if site else desk.reading.settings.schedule.requests_per_day)
+    return overview(store.totals(site, now), sample, changes, servers, budget, now)
 
 
 def site_lines(desk: Desk) -> list[SiteLine]:
@@ -119,4 +120,4 @@ def figures_of(desk: Desk, site: str = "") -> Figures:
 
 
 def plan_of(desk: Desk, site: str = "") -> Plan:
-    return plan(desk.sample(site), stretches(desk.store.servers()))
+    return plan(desk.sample(site), stretches(desk.store.servers()), desk.reading.settings.intervals)

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from recrawl.engine.outlook import outlook, rate_now
 from recrawl.model.event import CHANGES
 from recrawl.model.failure import NotFound
 from recrawl.web import drawings
 from recrawl.web.answers import overview_of, site_lines, site_report
 from recrawl.web.events import newest
-from recrawl.web.freshness import rates_per_s
 from recrawl.web.queries import After, SiteName
 from recrawl.web.render import desk_of, show
 
@@ -63,7 +63,7 @@ def site_pages(request: Request, name: str, after: After = None) -> HTMLResponse
     if name not in desk.site_names():
         raise NotFound(f"there is no site {name!r}")
     pages = desk.store.scan(name, after, PAGES)
-    rates = [3600.0 * 24 * rate for rate in rates_per_s(pages)]
+    rates = list(rate_now(outlook(desk.reading, pages, desk.now())))
     older = pages[-1].id if len(pages) == PAGES else None
     return show(request, "pages.html", site=name, pages=list(zip(pages, rates, strict=True)), next_after=older)
 

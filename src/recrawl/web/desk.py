@@ -77,7 +77,7 @@ class Desk:
             kept = self._samples.get(site)
         if kept is not None and time.monotonic() - kept[0] < KEEP_S:
             return kept[1]
-        fresh = draw(self.store, site)
+        fresh = draw(self.reading, self.now(), site)
         with self._lock:
             if len(self._samples) > 100:
                 self._samples.clear()

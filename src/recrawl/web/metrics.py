@@ -75,8 +75,9 @@ class CrawlCollector(Collector):
             pages.add_metric([site, "other"], one.pages - sum(amount(one) for _, amount in STATES))
             due.add_metric([site], one.due)
         yield from (pages, due)
+        sample = self._desk.sample()
         fresh = GaugeMetricFamily("recrawl_expected_freshness", "Expected share of kept pages that are unchanged.")
-        fresh.add_metric([], fresh_share(self._desk.sample().pages, now) or 0.0)
+        fresh.add_metric([], fresh_share(sample.pages, sample.ahead, now) or 0.0)
         yield fresh
         yield self._servers()
         cursor = GaugeMetricFamily("recrawl_event_cursor", "Cursor of the newest event.")

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recrawl.model.batch import Totals
-from recrawl.model.event import Event
 from recrawl.model.server import Server
 from recrawl.model.site import Site
 from recrawl.model.visit import Evidence, Visit
-from recrawl.web.freshness import DAY_S, fresh_over_time, fresh_share, is_kept
+from recrawl.web.freshness import DAY_S, fresh_over_time, fresh_share
 from recrawl.web.sample import Sample
 
 FAILED = frozenset({Evidence.FAILED, Evidence.BROKEN, Evidence.BUSY})
@@ -63,17 +62,16 @@ def overview(
     sample: Sample,
     changes_today: int,
     servers: Sequence[Server],
-    sites: Sequence[Site],
+    budget: float | None,
     now: float,
 ) -> Overview:
     days = by_day(sample, now)
     today = days[-1] if days else Day(now - DAY_S, 0, 0, 0, 0)
-    budget = budget_per_day(sites)
     return Overview(
         at=now,
         pages=totals.live,
         known=totals.pages,
-        fresh=fresh_share(sample.pages, now),
+        fresh=fresh_share(sample.pages, sample.ahead, now),
         requests_today=today.requests,
         daily_crawl=totals.live,
         saved=1.0 - today.requests / totals.live if totals.live else None,
@@ -129,14 +127,11 @@ def curve(sample: Sample, now: float, points: int = POINTS) -> tuple[Moment, ...
     return tuple(Moment(at, fresh) for at, fresh in zip(moments, fresh_over_time(sample, moments), strict=True))
 
 
-def budget_per_day(sites: Sequence[Site]) -> float | None:
-    """The sum of the sites' budgets, where they have one."""
-    budgets = [site.requests_per_day for site in sites if site.requests_per_day is not None]
-    return float(sum(budgets)) if budgets else None
-
-
-def changes_since(events: Sequence[Event], since_at: float) -> int:
-    return sum(event.at >= since_at for event in events)
+def budget_per_day(sites: Sequence[Site], whole: float | None = None) -> float | None:
+    """The budget of all sites together, or the sum of their own where they have one; the tighter of both."""
+    own = [site.requests_per_day for site in sites if site.requests_per_day is not None]
+    limits = [limit for limit in (whole, float(sum(own)) if own else None) if limit is not None]
+    return min(limits, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +165,7 @@ def site_line(name: str, site: Site | None, totals: Totals, sample: Sample, now:
         not_modified_share=totals.not_modified / totals.visits if totals.visits else 0.0,
         failed=totals.failed,
         bytes=totals.bytes,
-        fresh=fresh_share(sample.pages, now),
+        fresh=fresh_share(sample.pages, sample.ahead, now),
         paused=bool(site and site.paused),
         listed=site is not None,
     )
-
-
-def kept_count(sample: Sample) -> int:
-    return sum(map(is_kept, sample.pages))

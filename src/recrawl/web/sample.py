@@ -4,11 +4,15 @@ Page ids are fingerprints, so the pages after any id are a fair sample of all pa
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from recrawl.engine.outlook import by_rate, outlook
+from recrawl.engine.reading import Reading
+from recrawl.estimate.bayes import Prospects
 from recrawl.model.page import Page
 from recrawl.model.visit import Visit
-from recrawl.ports import Store
 
 MOST_PAGES = 600
 MOST_VISITS = 200  # of one page, newest first
@@ -16,11 +20,12 @@ MOST_VISITS = 200  # of one page, newest first
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`known` is how many pages there are; `scale` what one sampled page stands for."""
+    """`known` is how many pages there are; `scale` what one sampled page stands for; `ahead` what is expected."""
 
     pages: tuple[Page, ...] = ()
     visits: tuple[tuple[Visit, ...], ...] = ()  # newest first, aligned with `pages`
     known: int = 0
+    ahead: Prospects = field(default_factory=lambda: by_rate(np.zeros(0)))
 
     @property
     def scale(self) -> float:
@@ -33,12 +38,10 @@ class Sample:
     def all_visits(self) -> Iterable[Visit]:
         return (visit for visits in self.visits for visit in visits)
 
-    def of_server(self, server: str) -> "Sample":
-        chosen = [(page, seen) for page, seen in zip(self.pages, self.visits, strict=True) if page.server == server]
-        return Sample(tuple(page for page, _ in chosen), tuple(seen for _, seen in chosen), len(chosen))
 
-
-def draw(store: Store, site: str = "", most: int = MOST_PAGES) -> Sample:
+def draw(found: Reading, now: float, site: str = "", most: int = MOST_PAGES) -> Sample:
+    store = found.store
     pages = store.scan(site, None, most)
     known = len(pages) if len(pages) < most else store.totals(site).pages
-    return Sample(tuple(pages), tuple(tuple(store.visits(page.id, MOST_VISITS)) for page in pages), known)
+    visits = tuple(tuple(store.visits(page.id, MOST_VISITS)) for page in pages)
+    return Sample(tuple(pages), visits, known, outlook(found, pages, now))

@@ -69,7 +69,7 @@ def test_the_site_view_tells_load_gaps_robots_and_notices(ask: Get) -> None:
 
 def test_the_page_view_says_when_it_is_due_and_why(ask: Get, small: Small) -> None:
     text = ask(f"/page/{small.ferry.id}").text
-    assert "in 1h" in text and "1/rate = t_c / ln(T/U)" in text
+    assert "in 1h" in text and "times a day" in text and "of its price; at 1 it is due" in text
     assert value(text, "visits") == "4" and value(text, "page-changes") == "1"
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.web.conftest import NOW, page_at
 
+from recrawl.engine.outlook import by_rate, rates_per_day
 from recrawl.model.batch import Totals
 from recrawl.model.page import Page, Status
 from recrawl.model.server import Server
@@ -12,7 +13,7 @@ from recrawl.model.site import Site
 from recrawl.model.visit import Evidence, Visit, Why
 from recrawl.web.figures import needed_gaps, ratios
 from recrawl.web.freshness import DAY_S
-from recrawl.web.overview import by_day, overview
+from recrawl.web.overview import budget_per_day, by_day, overview
 from recrawl.web.sample import Sample
 from recrawl.web.week import week_lines, week_of
 
@@ -25,7 +26,8 @@ def visit(page: Page, at: float, change: str = "same", evidence: Evidence = Evid
 
 def sample_of(*ages_s: float, known: int = 1, change: str = "same") -> Sample:
     page = page_at("http://n.example/", status=Status.LIVE, checked_at=NOW, interval_s=DAY_S)
-    return Sample((page,), (tuple(visit(page, NOW - age, change) for age in sorted(ages_s)),), known)
+    visits = tuple(visit(page, NOW - age, change) for age in sorted(ages_s))
+    return Sample((page,), (visits,), known, by_rate(rates_per_day([page])))
 
 
 def test_days_end_now_and_empty_ones_between_stay() -> None:
@@ -38,22 +40,26 @@ def test_a_sample_stands_for_all_pages() -> None:
 
 
 def test_requests_saved_are_against_asking_for_every_kept_page_once_a_day() -> None:
-    sites = [Site("a", ("http://n.example/",), requests_per_day=8), Site("b", ("http://m.example/",))]
-    found = overview(
-        Totals(pages=9, live=8, due=3), sample_of(60, 3600), 5, [Server("n.example", overloaded=True)], sites, NOW
-    )
+    servers = [Server("n.example", overloaded=True)]
+    found = overview(Totals(pages=9, live=8, due=3), sample_of(60, 3600), 5, servers, 8.0, NOW)
     assert (found.requests_today, found.daily_crawl, found.saved) == (2, 8, 0.75)
     assert (found.changes_today, found.due, found.overloaded) == (5, 3, 1)
     assert (found.budget_per_day, found.budget_used) == (8, 0.25)
 
 
+def test_the_budget_is_the_tighter_of_all_and_the_sum_of_the_sites() -> None:
+    sites = [Site("a", ("http://n.example/",), requests_per_day=8), Site("b", ("http://m.example/",))]
+    assert budget_per_day(sites) == 8 and budget_per_day(sites, 5) == 5 and budget_per_day(sites, 50) == 8
+    assert budget_per_day(sites[1:]) is None and budget_per_day([], 7) == 7
+
+
 def test_an_empty_folder_has_an_overview() -> None:
-    found = overview(Totals(), Sample(), 0, [], [], NOW)
+    found = overview(Totals(), Sample(), 0, [], None, NOW)
     assert (found.fresh, found.saved, found.curve, found.days, found.budget_per_day) == (None, None, (), (), None)
 
 
 def test_the_curve_starts_at_the_first_visit_and_ends_now() -> None:
-    found = overview(Totals(live=1), sample_of(60, 2 * DAY_S), 0, [], [], NOW)
+    found = overview(Totals(live=1), sample_of(60, 2 * DAY_S), 0, [], None, NOW)
     assert found.curve[0].at == pytest.approx(NOW - 2 * DAY_S) and found.curve[-1].at == pytest.approx(NOW)
 
 
