@@ -53,7 +53,7 @@ def pace(
 
 def is_at_rest(page: Page) -> bool:
     """Waits for nothing but its own interval: no failure, no miss, no notice."""
-    calm = not page.failures and not page.misses and page.rank > Rank.NOTICED
+    calm = not page.failures and not page.misses and page.rank > Rank.NOTICED and page.kind is not Kind.SIGNAL
     return calm and page.status is Status.LIVE and bool(page.belief) and page.interval_s > 0
 
 

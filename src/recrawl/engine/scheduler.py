@@ -167,7 +167,7 @@ class Scheduler:
             if not isinstance(policy, ValuePolicy):
                 gaps_s[rows] = [pages[row].interval_s for row in rows]
                 continue
-            around = self._around(policy, [pages[row] for row in rows], [servers[row] for row in rows], None)[1]
+            policy, around = self._around(policy, [pages[row] for row in rows], [servers[row] for row in rows], None)
             gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
         return gaps_s
 

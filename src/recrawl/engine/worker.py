@@ -206,8 +206,9 @@ class Worker:
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
         for one, after in zip(arrivals, pages, strict=True):
             if is_signal(one.page):
-                ledger.pages[after.id] = paced(after, one.reply.at)
+                ledger.pages[after.id] = signal_after = paced(after, one.reply.at)
                 self.lanes.signals.note(one, ledger)
+                self._weigh(one.page, signal_after, ledger)
                 continue
             ledger.pages[after.id] = after
             ledger.visits.append(visit_row(one))
@@ -311,6 +312,8 @@ class Worker:
             self._offer(ledger.entered[number])
         for event, cursor in zip(ledger.events, saved.cursors, strict=True):
             self.parts.tell(replace(event, cursor=cursor))
+        if ledger.noticed:  # a signal spoke of pages: look at the store at once
+            self._look_at, self._found = 0.0, len(ledger.noticed)
         if saved.entered or not self._tasks:
             self._stirred.set()
 

@@ -103,7 +103,7 @@ async def demonstrate(
 ) -> Standing:
     """Serve the living site, crawl it, show how it goes; returns the last standing."""
     clock = clock or demo_clock()
-    intervals = Intervals(first_from_s=DAY_S / 4, first_to_s=2 * DAY_S)
+    intervals = Intervals(first_from_s=DAY_S / 4, first_to_s=2 * DAY_S, requests_per_page_day=0.7)
     settings = replace(Settings(), operator=Operator("demo@localhost"), intervals=intervals)
     async with serve(living_world(), faults=living_faults(), delay_factor=DELAY_FACTOR, world_now=clock.now) as served:
         folder.create(starting_text("demo@localhost"))
