@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from recrawl.index.words import Span, is_paired, spans
+from recrawl.index.words import LONGEST, Span, is_paired, placed, spans_within
 from recrawl.model.search import Term
 
 WIDTH = 200  # characters
-MOST_WORDS = 20_000  # of a text that are looked at
-MOST_MARKS = 200
+MOST_MARKS = 16  # of a term that are looked for
+GAP = 16  # characters between two words of a phrase that are looked over
 LEAD = 0.3  # of the width may stand before the first hit
 CUT = "…"
 
@@ -50,24 +49,50 @@ def marked(text: str, terms: Sequence[Term]) -> Snippet:
 
 
 def _hits(text: str, terms: Sequence[Term]) -> list[tuple[int, int, int]]:
-    """(start, end, number of the term), by place."""
-    found = list(islice(spans(text), MOST_WORDS))
-    by_word: dict[str, list[int]] = {}
-    for place, span in enumerate(found):
-        by_word.setdefault(span.word, []).append(place)
-    hits = []
-    for number, term in enumerate(terms):
-        for place in islice(_starts(term, by_word), MOST_MARKS):
-            if (mark := _mark(term, found, place)) is not None:
-                hits.append((*mark, number))
+    """(start, end, number of the term), by place. Only stretches around what looks like a hit are cut into words."""
+    folded, places = placed(text)
+    hits = set[tuple[int, int, int]]()
+    for start, end in _stretches(folded, terms):
+        found = list(spans_within(folded, places, start, end))
+        for number, term in enumerate(terms):
+            first, is_open = term.words[0], term.open and len(term.words) == 1
+            begin = [
+                place
+                for place, span in enumerate(found)
+                if span.word == first or (is_open and span.word.startswith(first))
+            ]
+            marks = (_mark(term, found, place) for place in begin)
+            hits.update((*mark, number) for mark in marks if mark is not None)
     return sorted(hits)
 
 
-def _starts(term: Term, by_word: dict[str, list[int]]) -> Iterable[int]:
-    first = term.words[0]
-    if len(term.words) > 1 or not term.open:
-        return by_word.get(first, ())
-    return sorted(place for word, places in by_word.items() if word.startswith(first) for place in places)
+def _stretches(folded: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
+    """From a space or so before every place where a term may begin, to as far as it may reach."""
+    around: list[tuple[int, int]] = []
+    for term in terms:
+        reach = sum(map(len, term.words)) + GAP * (len(term.words) - 1)
+        at = folded.find(term.words[0])
+        for _ in range(MOST_MARKS):
+            if at < 0:
+                break
+            around.append((_left(folded, at), _right(folded, min(len(folded), at + reach))))
+            at = folded.find(term.words[0], at + 1)
+    return _merged(around)
+
+
+def _left(folded: str, at: int) -> int:
+    """Where the run of letters around a place begins; in a script without spaces that does not matter."""
+    least = max(0, at - LONGEST)
+    while at > least and not folded[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def _right(folded: str, at: int) -> int:
+    most = min(len(folded), at + LONGEST)
+    while at < most and not folded[at].isspace():
+        at += 1
+    return at
 
 
 def _mark(term: Term, found: Sequence[Span], place: int) -> tuple[int, int] | None:

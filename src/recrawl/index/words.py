@@ -7,10 +7,14 @@ A run of `ABC` becomes `AB BC C`. A question for `ABC` asks for `AB` before `BC`
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import combining
 
 from recrawl.index.fold import fold
 
 EDITION = 1  # raised whenever a text would be cut otherwise: an index of another edition is made anew
+Places = range | list[int]
+
 LONGEST = 64  # characters of a word that count
 
 # Scripts cut into pairs: Thai, Lao, Myanmar, Khmer, Hangul, kana, Bopomofo, Han.
@@ -29,10 +33,10 @@ _RUN = re.compile(rf"[\w{_SIGNS}{_PAIRED}]+")
 _PIECE = re.compile(rf"[{_PAIRED}]+|[^{_PAIRED}]+")
 _HAS_PAIRED = re.compile(rf"[{_PAIRED}]")
 # What folding looks at together: a character and the marks behind it, half-width voicing and Hangul parts included.
-_CLUSTER = re.compile(
-    r"[\s\S](?:[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1160-\u11ff\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f]"
-    rf"|[{_SIGNS}])*"
+_JOINING = re.compile(
+    r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1100-\u11ff\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f]" rf"|[{_SIGNS}]"
 )
+_CLUSTER = re.compile(rf"[\s\S](?:{_JOINING.pattern})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +82,13 @@ def is_paired(word: str) -> bool:
 
 def spans(text: str) -> Iterator[Span]:
     """`words` with their places."""
-    folded, places = _placed(text)
-    for run in _RUN.finditer(folded):
+    folded, places = placed(text)
+    return spans_within(folded, places, 0, len(folded))
+
+
+def spans_within(folded: str, places: Places, start: int, end: int) -> Iterator[Span]:
+    """The words of a stretch of folded text, with their places in the text as written."""
+    for run in _RUN.finditer(folded, start, end):
         for piece in _PIECE.finditer(run[0]):
             start, end = run.start() + piece.start(), run.start() + piece.end()
             if not _HAS_PAIRED.match(piece[0]):
@@ -94,9 +103,9 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] + [run[-1]]
 
 
-def _placed(text: str) -> tuple[str, range | list[int]]:
+def placed(text: str) -> tuple[str, Places]:
     """The folded text, and for each place in it (and its end) the place in the text as written."""
-    if text.isascii():
+    if text.isascii() or all(map(_keeps_its_place, set(text))):
         return fold(text), range(len(text) + 1)
     pieces: list[str] = []
     places: list[int] = []
@@ -106,3 +115,9 @@ def _placed(text: str) -> tuple[str, range | list[int]]:
         places += [cluster.start()] * len(piece)
     places.append(len(text))
     return "".join(pieces), places
+
+
+@lru_cache(maxsize=65_536)
+def _keeps_its_place(letter: str) -> bool:
+    """Is it one character before and after folding, whatever stands beside it?"""
+    return len(fold(letter)) == 1 and not combining(letter) and not _JOINING.match(letter)
