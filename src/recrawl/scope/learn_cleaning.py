@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from recrawl.model.site import Rewrite
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.learn_shapes import parts_of
-from recrawl.scope.learn_values import Sampled, Seen
+from recrawl.scope.learn_values import Sampled
 
 _TOKEN = re.compile(r"(?=.*[0-9])[0-9A-Za-z_.-]{8,}")
 
@@ -18,21 +18,23 @@ def session_parameters(pages: Iterable[tuple[Sampled, Sampled]]) -> list[str]:
     changed: Counter[str] = Counter()
     steady: Counter[str] = Counter()
     for first, second in pages:
-        if len(first.links) != len(second.links):
-            continue
-        for one, other in zip(first.links, second.links, strict=True):
-            for name, differs in _differences(one, other):
-                (changed if differs else steady)[name] += 1
+        before, after = _values(first), _values(second)
+        for key in before.keys() & after.keys():
+            differs = not before[key] & after[key]
+            (changed if differs else steady)[str(key[-1])] += len(before[key])
     return sorted(name for name, count in changed.items() if count > steady[name])
 
 
-def _differences(one: Seen, other: Seen) -> list[tuple[str, bool]]:
-    if one.relation == "script" or other.relation == "script":
-        return []
-    here, there = parts_of(one.url), parts_of(other.url)
-    if here[:2] != there[:2] or [name for name, _ in here[2]] != [name for name, _ in there[2]]:
-        return []
-    return [(name, value != again) for (name, value), (_, again) in zip(here[2], there[2], strict=True)]
+def _values(page: Sampled) -> dict[tuple[object, ...], set[str]]:
+    """By place, words, path and name of a parameter, the values it has there."""
+    values: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    for link in page.links:
+        if link.relation != "script":
+            server, segments, query = parts_of(link.url)
+            names = tuple(name for name, _ in query)
+            for name, value in query:
+                values[(link.place, link.text, server, segments, names, name)].add(value)
+    return values
 
 
 def session_like(pages: Iterable[Sampled]) -> list[str]:

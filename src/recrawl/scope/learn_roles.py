@@ -6,6 +6,7 @@ variant    the pages of another group once more: sort orders, print versions
 calendar   addresses made of dates alone, without end
 """
 
+from collections import defaultdict
 from collections.abc import Collection
 from statistics import median
 
@@ -68,11 +69,17 @@ def _free(graph: Graph) -> list[Group]:
 
 
 def _variants(graph: Graph) -> None:
+    same_path: dict[tuple[str, ...], list[Group]] = defaultdict(list)
+    for group in graph.groups.values():
+        same_path[group.shape.segments].append(group)
     for group in _free(graph):
-        for base in graph.groups.values():
+        for base in same_path[group.shape.segments]:
             extra = group.shape.keys - base.shape.keys
-            same_path = base.shape.segments == group.shape.segments and base.shape.keys < group.shape.keys
-            if same_path and not any(map(is_page_key, extra)) and _same_pages(group, base, extra):
+            if (
+                base.shape.keys < group.shape.keys
+                and not any(map(is_page_key, extra))
+                and _same_pages(group, base, extra)
+            ):
                 group.role = Role.VARIANT
                 group.because = f"the pages of {base.shape} once more ({', '.join(sorted(extra))})"
                 break

@@ -69,7 +69,7 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Group:
     """All that is known of the addresses of one shape."""
 
