@@ -39,6 +39,7 @@ def overview(request: Request, site: SiteName = "") -> shapes.OverviewNumbers:
 
 @router.get("/sites")
 def sites(request: Request) -> list[shapes.SiteSummary]:
+    """All sites with their counts."""
     return [_summary(line) for line in site_lines(desk_of(request))]
 
 
@@ -70,6 +71,7 @@ def site(request: Request, name: Annotated[str, Path(max_length=200)]) -> dict[s
 
 @router.get("/servers")
 def servers(request: Request) -> list[dict[str, Any]]:
+    """All servers: load index, needed and allowed gap, failures."""
     desk = desk_of(request)
     return [server_object(one, desk.now()) for one in desk.store.servers()]
 
@@ -124,6 +126,7 @@ def version(request: Request, page: PageId, number: VersionNumber) -> shapes.Ver
 
 @router.get("/pages/{page}/difference/{old}/{new}")
 def difference(request: Request, page: PageId, old: VersionNumber, new: VersionNumber) -> shapes.DifferenceOf:
+    """What went and what came between two versions, as parts that join to both texts."""
     desk = desk_of(request)
     found = desk.page(page)
     before, after = desk.version(found, old), desk.version(found, new)
@@ -151,6 +154,7 @@ def due(request: Request, site: SiteName = "", limit: Limit = 20) -> list[shapes
 
 @router.get("/week")
 def week(request: Request, site: SiteName = "", utc_offset_h: OffsetHours = 0) -> shapes.WeekCounts:
+    """Changes found by weekday and hour."""
     found = week_of(desk_of(request).sample(site).all_visits(), utc_offset_h)
     return shapes.WeekCounts(list(map(list, found.changes)), list(map(list, found.bytes)), utc_offset_h)
 
@@ -169,6 +173,7 @@ def plan_curve(request: Request, site: SiteName = "") -> shapes.PlanCurve:
 
 @router.get("/errors")
 def errors(request: Request, site: SiteName = "", limit: Limit = 100) -> list[shapes.ErrorLine]:
+    """Pages that stand where they stand for the same reason, counted."""
     groups = desk_of(request).store.error_groups(site, limit)
     return [shapes.ErrorLine(one.status.value, one.reason, one.pages, one.example) for one in groups]
 

@@ -7,8 +7,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from recrawl.web.queries import After, Limit, PageId, SiteName
-from recrawl.web.records import histories, record_list, table
+from recrawl.web.records import Line, histories, record_list, table
 from recrawl.web.render import desk_of, show
+from recrawl.web.shapes import Trouble
 from recrawl.web.tagged import TaggedRoute
 
 router = APIRouter(route_class=TaggedRoute)
@@ -30,6 +31,14 @@ def page_records(request: Request, page: PageId) -> HTMLResponse:
     desk = desk_of(request)
     found = desk.store.records([desk.page(page).id])
     return show(request, "page_records.html", page=desk.page(page), records=found, plots=histories(found))
+
+
+@router.get("/api/pages/{page}/records", tags=["read"], responses={404: {"model": Trouble}})
+def records_of_page(request: Request, page: PageId) -> list[dict[str, Any]]:
+    """What every version of a page said, oldest first."""
+    desk = desk_of(request)
+    found = desk.page(page)
+    return [Line(one, found.url).as_object() for one in desk.store.records([found.id])]
 
 
 @router.get("/api/records", tags=["read"])

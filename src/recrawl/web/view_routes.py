@@ -10,7 +10,7 @@ from recrawl.web import drawings
 from recrawl.web.answers import figures_of, plan_of
 from recrawl.web.queries import OffsetHours, SiteName
 from recrawl.web.render import desk_of, show
-from recrawl.web.week import DAYS, week_lines, week_of
+from recrawl.web.week import DAYS, week_lines, week_of, weekly_table
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,6 +27,8 @@ def week_page(request: Request, site: SiteName = "", utc_offset_h: OffsetHours =
         map=drawings.week_map(week),
         lines=week_lines(sample, desk.now(), utc_offset_h),
         days=DAYS,
+        slots=weekly_table(sample, desk.now(), utc_offset_h),
+        ids={page.url: page.id for page in sample.pages},
         site=site,
         sites=desk.site_names(),
         sampled=not sample.whole,

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
+from recrawl.estimate.weeks import Probe, Profile, profiles, weekday_and_hour
 from recrawl.model.page import Page
 from recrawl.model.visit import Visit
+from recrawl.schedule.week import DAYS, Slot, week_table
+from recrawl.web.freshness import PROOF
 from recrawl.web.sample import Sample
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+__all__ = ["DAYS", "Week", "WeekLine", "week_lines", "week_of", "weekly_table"]
+
 WEEK_S = 7 * 86_400.0
+HOUR_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +44,9 @@ def week_of(visits: Iterable[Visit], utc_offset_h: int = 0) -> Week:
     sizes = [[0] * 24 for _ in range(7)]
     for visit in visits:
         if visit.change == "changed":
-            moment = datetime.fromtimestamp(visit.at, UTC) + timedelta(hours=utc_offset_h)
-            changes[moment.weekday()][moment.hour] += 1
-            sizes[moment.weekday()][moment.hour] += visit.changed_bytes
+            day, hour = weekday_and_hour(visit.at, utc_offset_h * HOUR_S)
+            changes[day][hour] += 1
+            sizes[day][hour] += visit.changed_bytes
     return Week(tuple(map(tuple, changes)), tuple(map(tuple, sizes)), utc_offset_h)
 
 
@@ -53,29 +57,42 @@ class WeekLine:
     page: int
     url: str
     changes: int
-    weeks: float
     per_week: float
     changed_bytes: int
-    by_day: int  # found between 9 and 18 h
+    by_day: float  # share found between 9 and 18 h
 
 
 def week_lines(sample: Sample, now: float, utc_offset_h: int = 0, most: int = 50) -> list[WeekLine]:
+    """Pages that changed, most changes a week first."""
+    found = [(page, one) for page, one in _profiles(sample, now, utc_offset_h) if one.total]
     lines = [
-        _line(page, seen, now, utc_offset_h) for page, seen in zip(sample.pages, sample.visits, strict=True) if seen
+        WeekLine(page.id, page.url, int(one.total), one.per_week, int(one.changed_bytes.sum()), one.by_day_share)
+        for page, one in found
     ]
-    return sorted((line for line in lines if line.changes), key=lambda line: (-line.per_week, line.url))[:most]
+    return sorted(lines, key=lambda line: (-line.per_week, line.url))[:most]
 
 
-def _line(page: Page, seen: Sequence[Visit], now: float, utc_offset_h: int) -> WeekLine:
-    changes = [visit for visit in seen if visit.change == "changed"]
-    weeks = max((now - min(visit.at for visit in seen)) / WEEK_S, 1 / 7)
-    hours = [(datetime.fromtimestamp(visit.at, UTC) + timedelta(hours=utc_offset_h)).hour for visit in changes]
-    return WeekLine(
-        page=page.id,
-        url=page.url,
-        changes=len(changes),
-        weeks=weeks,
-        per_week=len(changes) / weeks,
-        changed_bytes=sum(visit.changed_bytes for visit in changes),
-        by_day=sum(9 <= hour < 18 for hour in hours),
-    )
+def weekly_table(sample: Sample, now: float, utc_offset_h: int = 0) -> list[Slot]:
+    """S0's schedule for the pages watched: when in the week each would be visited."""
+    return week_table([one for _, one in _profiles(sample, now, utc_offset_h)])
+
+
+def _profiles(sample: Sample, now: float, utc_offset_h: int) -> list[tuple[Page, Profile]]:
+    """Only pages watched for a gap or more: one visit says nothing about a week."""
+    return [
+        (page, profile)
+        for page, seen in zip(sample.pages, sample.visits, strict=True)
+        if (profile := _profile(page, seen, now, utc_offset_h)) is not None
+    ]
+
+
+def _profile(page: Page, seen: Sequence[Visit], now: float, utc_offset_h: int) -> Profile | None:
+    proofs = [visit for visit in seen if visit.change in PROOF]
+    if len(proofs) < 2:
+        return None
+    weeks = max((now - min(visit.at for visit in proofs)) / WEEK_S, 1 / 7)
+    probes = [
+        Probe(visit.at, page.url, visit.received_bytes, visit.changed_bytes, visit.change == "changed")
+        for visit in proofs
+    ]
+    return profiles(probes, weeks, utc_offset_h * HOUR_S)[0]

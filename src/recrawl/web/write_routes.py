@@ -90,6 +90,7 @@ def pause_site(request: Request, name: Annotated[str, Path(max_length=200)]) -> 
 
 @router.post("/api/sites/{name}/resume", dependencies=guarded, responses=REFUSALS)
 def resume_site(request: Request, name: Annotated[str, Path(max_length=200)]) -> Named:
+    """Visit it again."""
     return _named(set_paused(desk_of(request), name, False))
 
 

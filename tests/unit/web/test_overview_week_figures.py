@@ -15,7 +15,7 @@ from recrawl.web.figures import needed_gaps, ratios
 from recrawl.web.freshness import DAY_S
 from recrawl.web.overview import budget_per_day, by_day, overview
 from recrawl.web.sample import Sample
-from recrawl.web.week import week_lines, week_of
+from recrawl.web.week import week_lines, week_of, weekly_table
 
 MONDAY_AT = datetime(2026, 2, 2, 9, 30, tzinfo=UTC).timestamp()
 
@@ -79,12 +79,22 @@ def test_a_week_without_changes_has_no_busiest_hour() -> None:
 def test_pages_are_listed_by_changes_a_week() -> None:
     rare, often = page_at("http://n.example/rare"), page_at("http://n.example/often")
     seen = (
-        (visit(rare, NOW - 14 * DAY_S, "changed"),),
+        (visit(rare, NOW - DAY_S, "changed"), visit(rare, NOW - 14 * DAY_S, "new")),
         tuple(visit(often, NOW - day * DAY_S, "changed") for day in range(1, 15)),
     )
     lines = week_lines(Sample((rare, often), seen, 2), NOW)
     assert [line.url for line in lines] == [often.url, rare.url]
     assert lines[0].per_week == pytest.approx(7.0) and lines[1].per_week == pytest.approx(0.5)
+
+
+def test_the_weekly_table_visits_after_the_changes_have_happened() -> None:
+    page = page_at("http://n.example/by-day")
+    noons = [MONDAY_AT + day * DAY_S for day in range(14)]  # changes at half past nine, every day
+    seen = tuple(visit(page, at, "changed") for at in noons)
+    [slot] = weekly_table(Sample((page,), (seen,), 1), noons[0] + 14 * DAY_S)
+    assert (slot.day, slot.time, slot.urls) == ("every day", "00:00", (page.url,))
+    once = Sample((page,), (seen[:1],), 1)
+    assert weekly_table(once, NOW) == [] and week_lines(once, NOW) == []  # one visit says nothing about a week
 
 
 def test_the_detection_ratio_is_versions_by_visits_in_bands_of_the_interval() -> None:
