@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recrawl.formats.templates import REGEX_MARK, captured
-from recrawl.scope.patterns_pieces import Alone, Literal, Mixed, Part, expression
+from recrawl.scope.patterns_pieces import Alone, Free, Literal, Part, expression
 from recrawl.scope.patterns_read import Shape, read_shape
 
 Query = dict[str, str]
@@ -27,65 +27,113 @@ class _End:
     """A pattern whose path has been agreed with; its query is left to compare."""
 
     index: int
-    shape: Shape
-    captures: tuple[tuple[str, Alone | Mixed], ...]
+    keys: frozenset[str]
+    literals: tuple[tuple[str, str], ...]
+    captures: tuple[tuple[str, Free], ...]
+    is_open: bool
+    rest: str
 
     def read(self, query: Query, values: dict[str, str]) -> dict[str, str] | None:
         found = dict(values)
         for name, part in self.captures:
             if not part.read(query[name], found):
                 return None
-        if self.shape.query_rest:
-            keys = self.shape.keys
-            found[self.shape.query_rest] = "&".join(f"{key}={value}" for key, value in query.items() if key not in keys)
+        if self.rest:
+            found[self.rest] = "&".join(f"{key}={value}" for key, value in query.items() if key not in self.keys)
         return found
 
 
 @dataclass(slots=True)
 class _Ends:
-    """The patterns that end at a node: by the names of their parameters, then by the values that are literal."""
+    """The patterns that end at a node. Where there are many, those with literal parameters are found by these."""
 
-    closed: dict[frozenset[str], dict[tuple[str, ...], dict[tuple[str, ...], list[_End]]]] = field(default_factory=dict)
-    open: list[_End] = field(default_factory=list)
+    plain: list[_End] = field(default_factory=list)
+    named: dict[tuple[str, ...], dict[tuple[str, ...], list[_End]]] | None = None  # by literal names, then values
 
-    def add(self, index: int, shape: Shape) -> None:
-        literals = {name: part.text for name, part in shape.query if isinstance(part, Literal)}
-        captures = tuple((name, part) for name, part in shape.query if not isinstance(part, Literal))
-        end = _End(index, shape, captures)
-        if shape.open_query:
-            self.open.append(end)
+    def add(self, end: _End) -> None:
+        if not end.literals:
+            self.plain.append(end)
             return
-        names = tuple(sorted(literals))
-        by_value = self.closed.setdefault(shape.keys, {}).setdefault(names, {})
-        by_value.setdefault(tuple(literals[name] for name in names), []).append(end)
+        self.named = self.named or {}
+        by_value = self.named.setdefault(tuple(name for name, _ in end.literals), {})
+        by_value.setdefault(tuple(text for _, text in end.literals), []).append(end)
 
     def find(self, query: Query, values: dict[str, str], best: Match | None) -> Match | None:
-        for names, by_value in self.closed.get(frozenset(query), _NOTHING).items():
-            for end in by_value.get(tuple(query[name] for name in names), ()):
-                best = _better(best, end, query, values)
-        for end in self.open:
-            if all(
-                name in query and (not isinstance(part, Literal) or query[name] == part.text)
-                for name, part in end.shape.query
-            ):
+        for end in self.plain:
+            best = _better(best, end, query, values)
+        for names, by_value in self.named.items() if self.named else ():
+            for end in by_value.get(tuple(query.get(name, "") for name in names), ()):
                 best = _better(best, end, query, values)
         return best
 
 
-_NOTHING: dict[tuple[str, ...], dict[tuple[str, ...], list[_End]]] = {}
+_NO_KEYS: frozenset[str] = frozenset()
+
+
+def _end_of(index: int, shape: Shape) -> _End:
+    literals = tuple(sorted((name, part.text) for name, part in shape.query if isinstance(part, Literal)))
+    captures = tuple((name, part) for name, part in shape.query if not isinstance(part, Literal))
+    return _End(index, shape.keys or _NO_KEYS, literals, captures, shape.open_query, shape.query_rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """All that is left of a pattern that no other shares its way with: compared in one go."""
+
+    parts: tuple[Part, ...]
+    rest: Free | None
+    end: _End
+
+    def find(
+        self, segments: list[str], at: int, query: Query, values: dict[str, str], best: Match | None
+    ) -> Match | None:
+        stop = at + len(self.parts)
+        if len(segments) < stop or (len(segments) > stop) != (self.rest is not None):
+            return best
+        found = dict(values)
+        for part, segment in zip(self.parts, segments[at:stop], strict=True):
+            if not (part.text == segment if isinstance(part, Literal) else part.read(segment, found)):
+                return best
+        if self.rest is not None and not self.rest.read("/".join(segments[stop:]), found):
+            return best
+        if any(query.get(name) != text for name, text in self.end.literals):
+            return best
+        return _better(best, self.end, query, found)
 
 
 @dataclass(slots=True)
 class _Node:
-    literal: "dict[str, _Node]" = field(default_factory=dict)
-    prefixed: "dict[int, dict[str, list[tuple[Alone | Mixed, _Node]]]]" = field(default_factory=dict)
-    ends: _Ends = field(default_factory=_Ends)
-    rests: "dict[int, dict[str, list[tuple[Part, _Ends]]]]" = field(default_factory=dict)
+    """Lean, for there may be many: tables are made when something is put into them, and a pattern that has its way
+    to itself is kept whole."""
 
-    def below(self, part: Part) -> "_Node":
+    tail: _Tail | None = None
+    literal: "dict[str, _Node] | None" = None
+    prefixed: "dict[int, dict[str, list[tuple[Free, _Node]]]] | None" = None
+    ends: _Ends | None = None
+    rests: "dict[int, dict[str, list[tuple[Free, _Ends]]]] | None" = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tail or self.literal or self.prefixed or self.ends or self.rests)
+
+    def put(self, tail: _Tail) -> None:
+        """Take a pattern in; one that had the node to itself moves on with it."""
+        if self.is_empty:
+            self.tail = tail
+            return
+        former, self.tail = self.tail, None
+        for one in (former, tail):
+            if one is not None and one.parts:
+                self._below(one.parts[0]).put(_Tail(one.parts[1:], one.rest, one.end))
+            elif one is not None:
+                self._end(one.rest).add(one.end)
+
+    def _below(self, part: Part) -> "_Node":
         if isinstance(part, Literal):
+            self.literal = self.literal or {}
             return self.literal.setdefault(part.text, _Node())
-        known: list[tuple[Part, _Node]] = _bucket(self.prefixed, part)
+        self.prefixed = self.prefixed or {}
+        known: list[tuple[Free, _Node]] = _bucket(self.prefixed, part)
         for other, node in known:
             if other == part:
                 return node
@@ -93,9 +141,13 @@ class _Node:
         known.append((part, node))
         return node
 
-    def rest(self, part: Part) -> _Ends:
+    def _end(self, rest: Free | None) -> _Ends:
+        if rest is None:
+            self.ends = self.ends or _Ends()
+            return self.ends
         ends = _Ends()
-        _bucket(self.rests, part).append((part, ends))
+        self.rests = self.rests or {}
+        _bucket(self.rests, rest).append((rest, ends))
         return ends
 
 
@@ -104,7 +156,7 @@ class Patterns:
 
     def __init__(self, written: list[str]) -> None:
         self._hosts: dict[str, _Node] = {}
-        self._host_parts: list[tuple[Alone | Mixed, _Node]] = []
+        self._host_parts: list[tuple[Free, _Node]] = []
         self._anywhere = _Node()
         self._expressions: list[tuple[int, Any, tuple[str, ...]]] = []
         for index, one in enumerate(written):
@@ -142,10 +194,8 @@ class Patterns:
             self._expressions.append((index, expression(written.removeprefix(REGEX_MARK)), captured(written)))
             return
         shape = read_shape(written)
-        node = self._root(shape.host)
-        for part in shape.segments:
-            node = node.below(part)
-        (node.ends if shape.rest is None else node.rest(shape.rest)).add(index, shape)
+        assert not isinstance(shape.rest, Literal), "what crosses slashes is a capture"
+        self._root(shape.host).put(_Tail(shape.segments, shape.rest, _end_of(index, shape)))
 
     def _root(self, host: Part | None) -> _Node:
         if host is None:
@@ -161,27 +211,27 @@ def _walk(
     node: _Node, segments: list[str], at: int, query: Query, values: dict[str, str], best: Match | None
 ) -> Match | None:
     """Every way through the tree that the address agrees with; at most as many steps as the tree has nodes."""
+    if node.tail is not None:
+        return node.tail.find(segments, at, query, values, best)
     if at == len(segments):
-        return node.ends.find(query, values, best)
+        return node.ends.find(query, values, best) if node.ends else best
     segment = segments[at]
-    literal = node.literal.get(segment)
+    literal = node.literal.get(segment) if node.literal else None
     if literal is not None:
         best = _walk(literal, segments, at + 1, query, values, best)
-    for length, by_prefix in node.prefixed.items():
+    for length, by_prefix in node.prefixed.items() if node.prefixed else ():
         for part, below in by_prefix.get(segment[:length], ()):
             found = dict(values)
             if part.read(segment, found):
                 best = _walk(below, segments, at + 1, query, found, best)
-    if node.rests:
-        best = _rest(node, "/".join(segments[at:]), query, values, best)
-    return best
+    return _rest(node, "/".join(segments[at:]), query, values, best) if node.rests else best
 
 
 def _rest(node: _Node, rest: str, query: Query, values: dict[str, str], best: Match | None) -> Match | None:
-    for length, by_prefix in node.rests.items():
+    for length, by_prefix in node.rests.items() if node.rests else ():
         for part, ends in by_prefix.get(rest[:length], ()):
             found = dict(values)
-            if isinstance(part, Alone | Mixed) and part.read(rest, found):
+            if part.read(rest, found):
                 best = ends.find(query, found, best)
     return best
 
@@ -189,12 +239,15 @@ def _rest(node: _Node, rest: str, query: Query, values: dict[str, str], best: Ma
 def _better(best: Match | None, end: _End, query: Query, values: dict[str, str]) -> Match | None:
     if best is not None and best.index < end.index:
         return best
+    keys = query.keys()
+    if keys != end.keys and not (end.is_open and end.keys <= keys):
+        return best
     found = end.read(query, values)
     return best if found is None else Match(end.index, found)
 
 
-def _bucket(table: dict[int, dict[str, list[Any]]], part: Part) -> list[Any]:
-    prefix = part.prefix if isinstance(part, Mixed) else ""
+def _bucket(table: dict[int, dict[str, list[Any]]], part: Free) -> list[Any]:
+    prefix = "" if isinstance(part, Alone) else part.prefix
     return table.setdefault(len(prefix), {}).setdefault(prefix, [])
 
 

@@ -1,12 +1,13 @@
 """One path segment or query value of a pattern, compiled: what it must look like, and what it captures.
 
-Mixed texts (`p{id:int}.html`, `{slug}-{id:int}`) are left to RE2, which takes time proportional to the text whatever
-is written; a capture that stands alone needs no expression at all.
+Texts with several captures (`{slug}-{id:int}.html`) are left to RE2, which takes time proportional to the text whatever
+is written; a capture that stands alone, or framed by literal text, needs no expression at all.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -74,13 +75,35 @@ class Mixed:
         return True
 
 
-Part = Literal | Alone | Mixed
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """One capture with literal text before or after it: no expression is needed for that either."""
+
+    prefix: str
+    suffix: str
+    capture: Capture
+    fits: Callable[[str], bool]
+
+    def read(self, text: str, values: dict[str, str]) -> bool:
+        end = len(text) - len(self.suffix)
+        if end <= len(self.prefix) or not (text.startswith(self.prefix) and text.endswith(self.suffix)):
+            return False
+        inner = text[len(self.prefix) : end]
+        if not self.fits(inner) or (self.capture.type == "slug" and "/" in inner):
+            return False
+        values[self.capture.name] = decoded(self.capture, inner)
+        return True
+
+
+Free = Alone | Framed | Mixed
+Part = Literal | Free
 
 
 def decoded(capture: Capture, text: str) -> str:
     return unquote(text) if capture.type == "url" else text
 
 
+@lru_cache(maxsize=65536)  # patterns share most of their parts, and memory shared is memory at hand
 def part_of(text: tuple[Piece, ...]) -> Part:
     """Literals are spelt as canonical addresses spell them."""
     captures = tuple(one for one in text if isinstance(one, Capture))
@@ -90,6 +113,9 @@ def part_of(text: tuple[Piece, ...]) -> Part:
     if len(text) == 1:
         return Alone(captures[0], ALONE[captures[0].type])
     prefix = spelt[0] if isinstance(spelt[0], str) else ""
+    if len(captures) == 1:
+        suffix = spelt[-1] if isinstance(spelt[-1], str) else ""
+        return Framed(prefix, suffix, captures[0], ALONE[captures[0].type])
     written = "".join(re2.escape(one) if isinstance(one, str) else f"({EXPRESSIONS[one.type]})" for one in spelt)
     return Mixed(prefix, captures, written, expression(written))
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from recrawl.formats.templates import SCRIPT_MARK, Capture, Piece, is_script, pieces
 from recrawl.model.failure import FormatError
-from recrawl.scope.patterns_pieces import ALONE, Alone, Mixed, part_of
+from recrawl.scope.patterns_pieces import ALONE, Alone, Framed, Free, Literal, Mixed, part_of
 
 LONGEST_CODE = 20_000
 MOST_TOKENS = 2_000
@@ -75,7 +75,7 @@ class Call:
 
     written: str
     head: str
-    wanted: tuple[Token | Alone | Mixed, ...]
+    wanted: tuple[Token | Free, ...]
 
     def read(self, code: list[Token], at: int) -> dict[str, str] | None:
         """What is captured if the pattern stands at this place of the code."""
@@ -149,7 +149,7 @@ def _arguments(code: list[Token], at: int) -> list[str | None]:
     return arguments
 
 
-def _step(want: Token | Alone | Mixed, code: list[Token], at: int, values: dict[str, str]) -> int | None:
+def _step(want: Token | Free, code: list[Token], at: int, values: dict[str, str]) -> int | None:
     """The place after what is wanted, None if it does not stand here."""
     if isinstance(want, Token) and want.kind == "dots":
         return _past_arguments(code, at)
@@ -161,7 +161,7 @@ def _step(want: Token | Alone | Mixed, code: list[Token], at: int, values: dict[
     if isinstance(want, Token):
         same = token.text == want.text and (token.kind == "string") == (want.kind == "string")
         return at + 1 if same else None
-    if isinstance(want, Mixed):
+    if isinstance(want, Framed | Mixed):
         return at + 1 if token.kind == "string" and want.read(token.text, values) else None
     return at + 1 if token.kind in ("string", "number", "word") and want.read(token.text, values) else None
 
@@ -190,7 +190,7 @@ def _past_arguments(code: list[Token], at: int) -> int:
     return at if end is None else end
 
 
-def _want(token: Token) -> Token | Alone | Mixed:
+def _want(token: Token) -> Token | Free:
     if token.kind == "capture":
         (capture,) = pieces(token.text)
         assert isinstance(capture, Capture)
@@ -199,7 +199,7 @@ def _want(token: Token) -> Token | Alone | Mixed:
         inside: tuple[Piece, ...] = pieces(token.text, loose=True)
         if any(isinstance(one, Capture) for one in inside):
             part = part_of(inside)
-            assert isinstance(part, Alone | Mixed)
+            assert not isinstance(part, Literal)
             return part
     return token
 

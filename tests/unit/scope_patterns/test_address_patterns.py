@@ -6,7 +6,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.bench.patterns import links, patterns
+from tests.bench.patterns import seconds_a_link
 
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.scope.patterns import Patterns
@@ -105,17 +105,8 @@ def _time_of_plain() -> float:
 
 
 def test_ten_thousand_patterns_cost_a_link_little_more_than_ten() -> None:
-    def fastest(count: int) -> float:
-        compiled, asked = Patterns(patterns(count)), links(count)[:4000]
-        times = []
-        for _ in range(3):
-            began = time.process_time()
-            for url in asked:
-                compiled.match(url)
-            times.append(time.process_time() - began)
-        return min(times)
-
-    assert fastest(10_000) < 2 * fastest(10)
+    costs = seconds_a_link((10, 10_000), rounds=5, most_links=4000)
+    assert costs[10_000] < 2 * costs[10]
 
 
 segment = st.from_regex(r"[a-z0-9][a-z0-9-]{0,8}", fullmatch=True)
@@ -135,3 +126,26 @@ def test_a_pattern_made_of_an_address_matches_it(path: list[tuple[str, bool]], q
     values = {f"v{place}": text for place, (text, free) in enumerate(path) if free}
     values |= {f"q{place}": pairs[name] for place, name in enumerate(reversed(pairs))}
     assert captured(written, url) == values
+
+
+bit = st.sampled_from(["a", "b", "{x}", "{x:int}", "a{x}", "a{x:int}b", "", "1"])
+tail = st.sampled_from(["", "?p=1", "?p={p}", "?p={p:int}&*", "?q=1&p={p}", "/{rest:path}", "/{rest:path}?p=1"])
+host = st.sampled_from(["", "http://h.example", "http://{h}.example"])
+written = st.builds(
+    lambda head, parts, end: head + "/" + "/".join(part.replace("x", f"x{at}") for at, part in enumerate(parts)) + end,
+    host,
+    st.lists(bit, min_size=1, max_size=3),
+    tail,
+)
+asked = st.builds(
+    lambda parts, query: "http://h.example/" + "/".join(parts) + query,
+    st.lists(st.sampled_from(["a", "b", "1", "a1", "a1b", "12", ""]), min_size=1, max_size=4),
+    st.sampled_from(["", "?p=1", "?p=2", "?q=1&p=3", "?p=x", "?p=1&z=2"]),
+)
+
+
+@given(st.lists(written, min_size=1, max_size=8), asked)
+def test_many_patterns_answer_as_one_after_the_other_would(many: list[str], url: str) -> None:
+    together = Patterns(many).match(url)
+    alone = [(index, found.values) for index, one in enumerate(many) if (found := Patterns([one]).match(url))]
+    assert (None if together is None else (together.index, together.values)) == (alone[0] if alone else None)
