@@ -41,7 +41,7 @@ class AliasWatch:
     def fetched(self, page: Page, digest: bytes, known_servers: Container[str], now: float) -> None:
         """A copy came: is the same path kept under the twin name too?"""
         other = twin(page.server)
-        if other not in known_servers:
+        if other == page.server or other not in known_servers:
             return
         origin = origin_of(page.url)
         path = page.url[len(origin) :]

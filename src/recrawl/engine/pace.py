@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) 
 
 def _due_again(one: Arrival, scheduler: Scheduler, belief: bytes, gap_s: float) -> Page:
     due_at = scheduler.due_at(one.page, one.reply.at, gap_s)
-    return replace(_remembered(one), belief=belief, interval_s=gap_s, due_at=due_at)
+    return replace(one.page, **_taught(one), belief=belief, interval_s=gap_s, due_at=due_at)
 
 
 def sightings(judged: Sequence[Arrival]) -> Sightings:
@@ -88,39 +89,35 @@ def _changed_ago_s(one: Arrival) -> float:
     return float("nan") if ago_s is None else ago_s
 
 
-def _remembered(one: Arrival) -> Page:
-    """The page with what this answer taught about it, its due time aside."""
+def _taught(one: Arrival) -> dict[str, Any]:
+    """What this answer taught about the page, its due time aside."""
     page, reply, verdict = one.page, one.reply, one.verdict
-    page = replace(
-        page,
-        visits=page.visits + 1,
-        conditional=page.conditional + 1 if reply.ask.conditional else 0,
-        failures=0,
-        misses=0,
-        reason="",
-        rank=RANKS[page.kind],
-        checked_at=reply.at,
-        noise=verdict.noise,
-    )
+    taught: dict[str, Any] = {
+        "visits": page.visits + 1,
+        "conditional": page.conditional + 1 if reply.ask.conditional else 0,
+        "failures": 0,
+        "misses": 0,
+        "reason": "",
+        "rank": RANKS[page.kind],
+        "checked_at": reply.at,
+        "noise": verdict.noise,
+    }
     if verdict.change is Change.MOVED:
-        moved = page.target != verdict.target
-        return replace(
-            page, status=Status.MOVED, target=verdict.target, changed_at=reply.at if moved else page.changed_at
-        )
+        changed_at = reply.at if page.target != verdict.target else page.changed_at
+        return taught | {"status": Status.MOVED, "target": verdict.target, "changed_at": changed_at}
     etag, last_modified = _validators(one)
-    page = replace(page, status=Status.LIVE, target="", etag=etag, last_modified=last_modified)
+    taught |= {"status": Status.LIVE, "target": "", "etag": etag, "last_modified": last_modified}
     if reply.evidence is Evidence.DOCUMENT:
-        page = replace(
-            page,
-            body_digest=verdict.body_digest,
-            text_digest=verdict.text_digest or page.text_digest,
-            simhash=verdict.simhash or page.simhash,
-            size_bytes=len(reply.body),
-            content_type=reply.header("content-type")[:100],
-        )
-    if verdict.change is Change.SAME:
-        return page
-    return replace(page, changes=page.changes + (verdict.change is Change.CHANGED), changed_at=reply.at)
+        taught |= {
+            "body_digest": verdict.body_digest,
+            "text_digest": verdict.text_digest or page.text_digest,
+            "simhash": verdict.simhash or page.simhash,
+            "size_bytes": len(reply.body),
+            "content_type": reply.header("content-type")[:100],
+        }
+    if verdict.change is not Change.SAME:
+        taught |= {"changes": page.changes + (verdict.change is Change.CHANGED), "changed_at": reply.at}
+    return taught
 
 
 def _validators(one: Arrival) -> tuple[str, str]:
