@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 UV     := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
+TRACES ?= ../shared/traces
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test chromium check bench lab docs clean
@@ -47,7 +48,7 @@ bench: $(STAMP) ## speed, as ratios against peers on this machine
 	$(BIN)/python -m tests.bench
 
 lab: $(STAMP) ## the race of revisit policies on real change histories
-	$(BIN)/recrawl lab race --all
+	$(BIN)/recrawl lab race --traces $(TRACES) --seeds 2 --plot out/race.html
 
 docs: $(STAMP) ## write the reference pages from the code
 	$(BIN)/python docs/make_reference.py

@@ -6,11 +6,15 @@ from pathlib import Path
 import click
 
 from recrawl.cli.paint import line
+from recrawl.cli.race import race
 
 
 @click.group()
 def lab() -> None:
     """Simulated crawls: what you simulate is what you run."""
+
+
+lab.add_command(race)
 
 
 @lab.command()

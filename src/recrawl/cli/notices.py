@@ -64,7 +64,7 @@ def trust(context: click.Context, folder: str | None, as_json: bool) -> None:
         for row in rows:
             line(row)
         return
-    heads = ("site", "source", "notices", "precision", "recall", "listened to")
+    heads = ("site", "source", "notices", "precision", "recall", "lift", "listened to")
     table(heads, [[_cell(row[name.replace(" ", "_")]) for name in heads] for row in rows])
 
 
@@ -141,6 +141,7 @@ def trust_of(found: Reading) -> list[dict[str, object]]:
             "notices": record.notices,
             "precision": round(record.precision, 3),
             "recall": None if record.recall is None else round(record.recall, 3),
+            "lift": round(record.lift, 3),
             "right": round(record.right, 2),
             "wrong": round(record.wrong, 2),
             "missed": round(record.missed, 2),

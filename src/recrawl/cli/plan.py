@@ -1,0 +1,66 @@
+"""`plan`: what a budget buys."""
+
+import time
+from typing import Any
+
+import click
+
+from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.paint import line, table
+from recrawl.engine.plans import SitePlan, planned
+from recrawl.engine.reading import reading
+from recrawl.schedule.plan import Point
+
+BAR = 40
+
+
+@click.command()
+@folder_argument
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), help="Requests a day: what would they buy?")
+@click.option(
+    "--target", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Freshness wanted, e.g. 0.95."
+)
+@click.option("--site", default="", help="Only this site (default: all together, then each).")
+@json_option
+def plan(
+    folder: str | None, folder_word: str | None, budget: float | None, target: float | None, site: str, as_json: bool
+) -> None:
+    """Expected freshness against requests a day, from what has been learnt; where we are, and what else would do."""
+    now = time.time()
+    with reading(the_folder(folder, folder_word)) as found:
+        names = [site] if site else ["", *found.store.sites()]
+        plans = [one for name in names if (one := planned(found, now, name, budget, target)) is not None]
+    if not plans:
+        click.echo("nothing to plan with yet: `recrawl run --once` first")
+    for one in plans if as_json else plans[:1]:
+        line(_object(one)) if as_json else _tell(one)
+    if not as_json and len(plans) > 2:
+        click.echo()
+        rows = [
+            (one.site, one.pages, f"{one.here.requests_per_day:.1f}", f"{one.here.freshness:.1%}") for one in plans[1:]
+        ]
+        table(("site", "pages", "requests/day", "expected freshness"), rows)
+
+
+def _object(one: SitePlan) -> dict[str, Any]:
+    return {
+        "site": one.site,
+        "pages": one.pages,
+        "here": _point(one.here),
+        "curve": [_point(point) for point in one.points],
+        "asked": _point(one.asked) if one.asked else None,
+    }
+
+
+def _point(point: Point) -> dict[str, float]:
+    return {"requests_per_day": round(point.requests_per_day, 3), "freshness": round(point.freshness, 5)}
+
+
+def _tell(one: SitePlan) -> None:
+    now = f"now about {one.here.requests_per_day:.1f} requests a day"
+    click.echo(f"{one.site}: {one.pages} pages, {now} for an expected freshness of {one.here.freshness:.1%}")
+    for point in one.points:
+        bar = "█" * round(point.freshness * BAR)
+        click.echo(f"{point.requests_per_day:>12.1f} a day  {bar:<{BAR}} {point.freshness:.1%}")
+    if one.asked:
+        click.echo(f"asked for: {one.asked.requests_per_day:.1f} requests a day give {one.asked.freshness:.1%}")

@@ -1,0 +1,96 @@
+"""`schedule` and `rhythm`: what comes when, and when things change."""
+
+import time
+from datetime import UTC, datetime
+
+import click
+import numpy as np
+
+from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
+from recrawl.cli.paint import iso, line, table, until
+from recrawl.engine.reading import reading
+from recrawl.engine.weeks import profile, profiles, together
+from recrawl.estimate.weeks import Profile
+from recrawl.model.page import Page, Status
+from recrawl.schedule.week import DAYS, week_table
+
+SHADES = " ░▒▓█"
+MOST_PAGES = 2000
+
+
+@click.command()
+@folder_argument
+@click.option("--week", is_flag=True, help="The weekly table (weekday, time, addresses) instead of the next visits.")
+@click.option("--by", type=click.Choice(["groups", "due"]), default="due", show_default=True,
+              help="With --week: by S0's groups, or by when pages are really due.")  # fmt: skip
+@click.option("--site", default="", help="Only this site.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True, help="How many next visits.")
+@json_option
+def schedule(
+    folder: str | None, folder_word: str | None, week: bool, by: str, site: str, limit: int, as_json: bool
+) -> None:
+    """The next visits in order; with --week the table of weekday, time and addresses that S0 draws, for any policy."""
+    now = time.time()
+    with reading(the_folder(folder, folder_word)) as found:
+        if not week:
+            _next_visits(found.store.next_due(limit, site), now, as_json)
+            return
+        pages = [page for page in found.store.scan(site, None, MOST_PAGES) if page.status is Status.LIVE]
+        if by == "groups":
+            rows = [(slot.day, slot.time, list(slot.urls)) for slot in week_table(profiles(found, pages, now))]
+        else:
+            rows = _by_due(pages, now)
+    if as_json:
+        for day, moment, urls in rows:
+            line({"day": day, "time": moment, "urls": urls})
+        return
+    table(("day", "time", "addresses"), [(day, moment, _listed(urls)) for day, moment, urls in rows])
+
+
+def _by_due(pages: list[Page], now: float) -> list[tuple[str, str, list[str]]]:
+    slots: dict[tuple[int, int], list[str]] = {}
+    for page in pages:
+        if page.due_at is not None and page.due_at < now + 7 * 86_400:
+            moment = datetime.fromtimestamp(max(page.due_at, now), UTC)
+            slots.setdefault((moment.weekday(), moment.hour), []).append(page.url)
+    return [(DAYS[day], f"{hour:02d}:00", sorted(urls)) for (day, hour), urls in sorted(slots.items())]
+
+
+def _listed(urls: list[str]) -> str:
+    return " ".join(urls[:3]) + (f" and {len(urls) - 3} more" if len(urls) > 3 else "")
+
+
+def _next_visits(pages: list[Page], now: float, as_json: bool) -> None:
+    if as_json:
+        for page in pages:
+            line({"url": page.url, "site": page.site, "due_at": iso(page.due_at), "interval_s": page.interval_s})
+        return
+    rows = [(until(page.due_at, now), f"{page.interval_s / 86_400:.2f}", page.url) for page in pages]
+    table(("due", "every (days)", "address"), rows)
+
+
+@click.command()
+@click.argument("subject", metavar="URL|SITE")
+@folder_option
+@json_option
+def rhythm(subject: str, folder: str | None, as_json: bool) -> None:
+    """When in the week a page or a whole site was found changed: weekday × hour, UTC."""
+    now = time.time()
+    with reading(the_folder(folder)) as found:
+        if subject in found.store.sites():
+            shown = together(subject, profiles(found, found.store.scan(subject, None, MOST_PAGES), now))
+        else:
+            shown = profile(found, found.page(subject), now)
+    if as_json:
+        line({"subject": shown.url, "weeks": round(shown.weeks, 2), "changes": shown.changes.astype(int).tolist()})
+    else:
+        _draw(shown)
+
+
+def _draw(shown: Profile) -> None:
+    most = max(float(np.max(shown.changes)), 1.0)
+    click.echo(f"{shown.url}: {int(shown.total)} changes found in {shown.weeks:.1f} weeks (hours are UTC)")
+    click.echo("           " + "".join(f"{hour:<4d}" for hour in range(0, 24, 4)))
+    for day, row in zip(DAYS, shown.changes, strict=True):
+        cells = "".join(SHADES[int(np.ceil(count / most * (len(SHADES) - 1)))] for count in row)
+        click.echo(f"{day:<10} {cells} {int(row.sum())}")
