@@ -20,9 +20,9 @@ import numpy as np
 
 from recrawl.model.belief import Bools, Floats, Ints
 
-HOURS_KEPT = 9 * 7 * 24
+HOURS_KEPT = 12 * 7 * 24
 RHYTHM_STEPS = 20
-ACTIVITY_STEPS = 1
+ACTIVITY_STEPS = 2
 ACTIVITY_HOURS = 60 * 24
 LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes

@@ -13,7 +13,7 @@ import numpy as np
 from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
 from recrawl.model.belief import Floats
 
-_HALVINGS = 40
+_HALVINGS = 18  # of a bracket of 15 nats: four digits
 
 
 def value(survival: Floats, area: Floats, days: Floats, harmonic: float) -> Floats:

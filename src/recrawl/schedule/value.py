@@ -22,7 +22,7 @@ from recrawl.schedule.index import days_until, value, value_told
 from recrawl.schedule.knowledge import Knowledge
 from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
 
-REFIT_HOURS = 3
+REFIT_HOURS = 6
 POOL_HOURS = 24
 EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
 
@@ -74,7 +74,7 @@ class ValuePolicy:
         return bayes.prospects(bayes.weights(states, context.group, self.laws), context.group, self.laws)
 
     def worth(self, ahead: bayes.Prospects, states: States, importance: Floats, now: float, context: Context) -> Floats:
-        """Value of a visit now in units of the price: at 1 and above a page is visited."""
+        """Value of a visit now in units of the price: at 1 and above a page is visited; infinite at the ceiling."""
         site, clock = self._site_and_clock(context)
         here = np.full(len(states), now / HOUR_S)
         days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
@@ -91,6 +91,7 @@ class ValuePolicy:
         if near.size:
             hour = np.full(near.size, int(now // HOUR_S) % 24)
             ratio[near] *= placement.factor(self.places, site[near], hour, survival[near], area[near], days[near])
+        ratio[(states["seen_at"] > 0.0) & (now - states["seen_at"] >= self.settings.ceiling_s)] = np.inf
         return ratio
 
     def _worth_told(self, states: States, days: Floats, context: Context) -> Floats:
