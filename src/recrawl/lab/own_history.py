@@ -24,7 +24,7 @@ def traces(store: Store) -> list[Trace]:
     """One trace a site."""
     found = [trace for site in store.sites() if (trace := _trace(site, _pages(store, site), store)) is not None]
     if not found:
-        raise NotFound("no page here was visited twice yet: run for some days, then replay")
+        raise NotFound("a replay needs at least two weeks of visits: let `recrawl run` go on, then replay")
     return found
 
 
@@ -35,24 +35,34 @@ def _pages(store: Store, site: str) -> Iterable[Page]:
         after = pages[-1].id
 
 
+FIRST_S = 2 * 86_400.0  # what was found in the first two days was there before
+SHORTEST_S = 14 * 86_400.0
+
+
 def _trace(site: str, pages: Iterable[Page], store: Store) -> Trace | None:
     ids: list[int] = []
     paths: list[str] = []
     sizes: list[float] = []
     events: list[tuple[int, float, int, float]] = []
+    last_at = 0.0
     for page in pages:
         happened = _happened(page, store)
         if not happened:
             continue
+        last_at = max(last_at, page.checked_at or 0.0)
         place = len(ids)
         ids.append(place)
         paths.append(page.url.partition("://")[2].partition("/")[2])
         sizes.append(float(page.size_bytes))
         events += [(place, at, kind, float(page.size_bytes)) for at, kind in happened]
-    if len({at for _, at, _, _ in events}) < 2:
-        return None
     events.sort(key=lambda event: event[1])
-    return Trace(site, tuple(ids), tuple(paths), (False,) * len(ids), tuple(sizes), tuple(events))
+    if not events or last_at - events[0][1] < SHORTEST_S:
+        return None
+    begin_at = events[0][1]
+    old = {place for place, at, kind, _ in events if kind == APPEARED and at < begin_at + FIRST_S}
+    here = tuple(place in old for place in ids)
+    left = tuple(one for one in events if not (one[2] == APPEARED and one[0] in old and one[1] < begin_at + FIRST_S))
+    return Trace(site, tuple(ids), tuple(paths), here, tuple(sizes), left)
 
 
 def _happened(page: Page, store: Store) -> list[Happened]:
