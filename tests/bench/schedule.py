@@ -74,7 +74,9 @@ def main(pages: int = 10_000_000) -> None:
     policy = value_policy(Settings(), hour=int(START // 3600))
     policy = policy.with_groups([f"site{n % 20}|pattern{n}" for n in range(GROUPS)])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    states = np.concatenate([_visited(min(1_000_000, pages - low), dice) for low in range(0, pages, 1_000_000)])
+    states = unknown(pages)
+    for low in range(0, pages, 500_000):
+        states[low : low + 500_000] = _visited(min(500_000, pages - low), dice)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{pages:,} pages: {STATE.itemsize} bytes a page, {states.nbytes / 1e6:,.0f} MB of state")
     print(f"peak memory while they were made: {(after - before) / 1024:,.0f} MB")

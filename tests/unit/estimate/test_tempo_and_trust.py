@@ -1,0 +1,133 @@
+"""Operational time is learnt from outcomes, used only when proved, and sources of notices are judged by visits."""
+
+import numpy as np
+import pytest
+
+from recrawl.estimate import tempo as tempos
+from recrawl.estimate import trust
+from recrawl.estimate.tempo import Outcomes, Tempo
+from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted
+
+HOUR = 472_000 - 472_000 % 24
+
+
+def _outcomes(pages: int, days: int, busy_hour: int | None, dice: np.random.Generator) -> Outcomes:
+    """Pages of rate 1/2 a day, visited every 5 to 30 hours; with a busy hour, all their changes fall into it."""
+    rows: list[tuple[int, int, bool]] = []
+    for _ in range(pages):
+        changes = np.flatnonzero(dice.random(days) < 0.4) * 24 + (busy_hour or 0)
+        if busy_hour is None:
+            changes = changes + dice.integers(0, 24, changes.size)
+        begin = 0
+        while (end := begin + int(dice.integers(5, 30))) < days * 24:
+            rows.append((begin, end, bool(((changes >= begin) & (changes < end)).any())))
+            begin = end
+    rows.sort(key=lambda row: row[1])
+    table = np.array([(b, e) for b, e, _ in rows]) + HOUR
+    changed = np.array([c for *_, c in rows])
+    return Outcomes(np.zeros(len(rows), dtype=np.int64), table[:, 0], table[:, 1], changed, np.full(len(rows), 0.5))
+
+
+def _fitted(busy_hour: int | None, days: int = 40) -> Tempo:
+    dice = np.random.default_rng(3)
+    tempo = tempos.noted(tempos.started(1, HOUR), _outcomes(30, days, busy_hour, dice))
+    tempo = tempos.at_hour(tempo, HOUR + days * 24)
+    return rhythm_refitted(activity_refitted(tempo))
+
+
+def test_the_busy_hour_is_found_from_verdicts_alone() -> None:
+    rhythm = _fitted(busy_hour=15).rhythm[0]
+    assert rhythm.mean() == pytest.approx(1.0)
+    assert rhythm[14:18].sum() > 12.0
+
+
+def test_without_a_rhythm_the_hours_stay_about_equal() -> None:
+    rhythm = _fitted(busy_hour=None).rhythm[0]
+    assert rhythm.max() < 3.0
+
+
+def test_a_site_goes_by_the_flat_clock_until_another_has_predicted_better() -> None:
+    tempo = tempos.started(2, HOUR)
+    assert list(tempo.best) == [0, 0]
+    survival = np.full((len(tempos.CLOCKS), 50), 0.5)
+    survival[1, :] = 0.9
+    judged = tempos.judged(tempo, np.ones(50, dtype=np.int64), np.zeros(50, dtype=np.bool_), survival)
+    assert list(judged.best) == [0, 1]
+    wrong = tempos.judged(judged, np.ones(50, dtype=np.int64), np.ones(50, dtype=np.bool_), survival)
+    assert wrong.best[1] == 0
+
+
+def test_flat_operational_time_is_time_before_within_and_after_the_window() -> None:
+    tempo = tempos.at_hour(tempos.started(1, HOUR), HOUR + 10)
+    zero = np.zeros(3, dtype=np.int64)
+    begin = np.array([HOUR - 1000.0, HOUR + 1.5, HOUR + 2.0])
+    end = np.array([HOUR + 5.0, HOUR + 3.0, HOUR + 100_000.0])
+    days = tempos.operational_days(tempo, zero, zero, begin, end)
+    assert days == pytest.approx((end - begin) / 24.0)
+
+
+def test_the_moment_after_some_days_is_the_inverse_of_operational_time() -> None:
+    tempo = _fitted(busy_hour=15)
+    clock, site = np.full(4, 1), np.zeros(4, dtype=np.int64)
+    now = tempo.hour + 0.25
+    begin = np.full(4, now)
+    days = np.array([0.05, 0.6, 1.4, 2.7])
+    when = tempos.moment_after(tempo, clock, site, begin, days, now)
+    assert tempos.operational_days(tempo, clock, site, begin, when) == pytest.approx(days, abs=0.02)
+
+
+def test_the_window_moves_on_and_forgets() -> None:
+    tempo = _fitted(busy_hour=15)
+    later = tempos.at_hour(tempo, tempo.hour + 400 * 24)
+    assert later.hour == tempo.hour + 400 * 24
+    assert tempos.gathered(later).outcomes.site.size == 0
+    assert (later.activity == 1.0).all()
+
+
+def test_a_burst_speeds_up_the_clock_of_its_hours() -> None:
+    dice = np.random.default_rng(1)
+    begin = HOUR + dice.integers(0, 40, 80)
+    end = begin + 30
+    outcomes = Outcomes(
+        np.zeros(80, dtype=np.int64), begin, end, (begin <= HOUR + 35) & (end > HOUR + 35), np.full(80, 0.02)
+    )  # everything that was not seen since hour 35 had changed
+    tempo = tempos.at_hour(tempos.noted(tempos.started(1, HOUR), outcomes), HOUR + 72)
+    for _ in range(5):
+        tempo = activity_refitted(tempo)
+    sharp = tempo.activity[-1, 0]
+    assert sharp[33:38].max() > 3.0
+    assert sharp[:20].max() < sharp[33:38].max() / 2
+
+
+def _judged(recall: float, false_per_day: float) -> trust.Trust:
+    dice = np.random.default_rng(2)
+    found = trust.started(1)
+    days = dice.uniform(1, 10, 2000)
+    changes = dice.poisson(0.1 * days)
+    notices = np.zeros((2000, trust.SOURCES), dtype=np.int64)
+    notices[:, 1] = dice.binomial(changes, recall) + dice.poisson(false_per_day * days)
+    hazard = 0.1 * days
+    return trust.learned(found, np.zeros(2000, dtype=np.int64), days, changes > 0, hazard / -np.expm1(-hazard), notices)
+
+
+@pytest.mark.parametrize(("recall", "false"), [(0.9, 0.001), (0.5, 0.05), (0.0, 0.2)])
+def test_recall_and_false_rate_are_learnt_from_visits(recall: float, false: float) -> None:
+    found = _judged(recall, false)
+    assert found.recall[0, 1] == pytest.approx(recall, abs=0.12)
+    assert found.false_per_day[0, 1] == pytest.approx(false, abs=0.02)
+    assert found.recall[0, 0] == 0.0
+
+
+def test_a_liar_is_not_listened_to_and_a_good_source_is() -> None:
+    assert not trust.speaking(_judged(0.0, 0.2))[0]
+    assert trust.speaking(_judged(0.9, 0.001))[0]
+
+
+def test_with_a_good_source_silence_means_rest_and_a_notice_means_change() -> None:
+    belief = np.full((2, 12), 1 / 12)
+    notices = np.zeros((2, trust.SOURCES), dtype=np.int64)
+    notices[0, 1] = 1
+    site, days = np.zeros(2, dtype=np.int64), np.full(2, 10.0)
+    told, unchanged = trust.with_notices(belief, _judged(0.95, 0.001), site, days, notices)
+    same = (told * unchanged).sum(axis=1)
+    assert same[0] < 0.1 < 0.8 < same[1]
