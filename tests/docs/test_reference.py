@@ -31,4 +31,4 @@ def test_public_names_are_documented_and_importable() -> None:
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     for name in recrawl.__all__:
         assert getattr(recrawl, name) is not None
-        assert re.search(rf"^##+ .*`{name}\b", page, re.MULTILINE), f"docs/reference/python.md has no heading for {name}"
+        assert re.search(rf"^##+ .*`{name}\b", page, re.MULTILINE), f"python.md has no heading for {name}"

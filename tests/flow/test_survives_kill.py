@@ -58,9 +58,7 @@ def _check(folder: Path, site: Site, recrawl: Run, kills: int) -> None:
             assert f"sha256:{sha256(found.payload(version).body).hexdigest()}" == version.digest
 
 
-def test_twenty_kills_lose_nothing_and_repeat_next_to_nothing(
-    start_site: Start, recrawl: Run, tmp_path: Path
-) -> None:
+def test_twenty_kills_lose_nothing_and_repeat_next_to_nothing(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
     site = start_site(700, "--traps", "3")
     folder = tmp_path / "D"
     recrawl("add", site.url, "--own", "--folder", folder)

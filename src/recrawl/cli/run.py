@@ -56,7 +56,15 @@ def run(
 
 
 def default_workers(place: Folder) -> int:
-    """One a core, but not more than there are servers among the seeds: a server belongs to one worker."""
+    """One a core, but not more than there are servers among the seeds: a server belongs to one worker. With a budget
+    one alone: it can spend it exactly, and has time."""
+    wish = load(place).schedule
+    if (
+        wish.requests_per_day
+        or wish.bytes_per_day
+        or any(one.requests_per_day or one.bytes_per_day for one in place.sites())
+    ):
+        return 1
     canonicaliser = Canonicaliser()
     seeds = [canonicaliser.canonical(seed) for site in place.sites() for seed in site.seeds]
     servers = {seed.server for seed in seeds if seed is not None}
