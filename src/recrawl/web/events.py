@@ -8,7 +8,8 @@ from recrawl.ports import Store
 
 STRETCH = 400  # cursors looked at in one go, backwards
 MOST_STRETCHES = 50
-MOST_COUNTED = 50_000
+MOST_COUNTED = 5_000
+BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,15 @@ def newest(
 
 
 def count_since(store: Store, kinds: Collection[EventKind], since_at: float, site: str = "") -> int:
-    """How many there were since a moment; counting stops at MOST_COUNTED."""
-    after, counted = 0, 0
-    while counted < MOST_COUNTED:
-        found = store.events(after, kinds, 1000, since_at)
-        counted += sum(not site or event.site == site for event in found)
-        if len(found) < 1000:
-            return counted
+    """How many there were since a moment: counted up to MOST_COUNTED, beyond that by cursors, which rise one by one;
+    a site then gets its share of those that were counted."""
+    after, seen, wanted, first = 0, 0, 0, 0
+    while seen < MOST_COUNTED:
+        found = store.events(after, kinds, BATCH, since_at)
+        first = first or (found[0].cursor if found else 0)
+        seen += len(found)
+        wanted += sum(not site or event.site == site for event in found)
+        if len(found) < BATCH:
+            return wanted
         after = found[-1].cursor
-    return counted
+    return round((last_cursor(store, after) - first + 1) * wanted / seen)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -13,7 +13,7 @@ from recrawl.model.visit import Version
 from recrawl.web import drawings
 from recrawl.web.desk import Desk
 from recrawl.web.difference import side_by_side
-from recrawl.web.queries import PageId, VersionNumber
+from recrawl.web.queries import MOST, PageId, VersionNumber
 from recrawl.web.render import desk_of, show
 from recrawl.web.replay import replayed
 from recrawl.web.week import week_of
@@ -71,6 +71,17 @@ def difference_page(request: Request, page: PageId, old: VersionNumber, new: Ver
     return show(
         request, "difference.html", page=found, old=old, new=new, before=before, after=after, sides=sides, count=count
     )
+
+
+@router.get("/page/{page}/change/{cursor}")
+def change_of(request: Request, page: PageId, cursor: Annotated[int, Path(ge=1, le=MOST)]) -> RedirectResponse:
+    """From an event to the difference that it tells of; to the page where there is nothing to compare."""
+    desk = desk_of(request)
+    events = [event for event in desk.store.events(cursor - 1, limit=1) if event.cursor == cursor]
+    versions = numbered(desk.store.versions(desk.page(page).id))
+    made = [number for number, version in versions for event in events if version.at <= event.at]
+    number = max(made, default=1)
+    return RedirectResponse(f"/page/{page}/difference/{number - 1}/{number}" if number > 1 else f"/page/{page}", 303)
 
 
 @router.get("/page/{page}/version/{number}")

@@ -1,6 +1,7 @@
 """The dashboard on a socket: for `recrawl serve`, and beside the demo in a thread of its own."""
 
 import asyncio
+import signal
 import socket
 import threading
 import time
@@ -19,12 +20,13 @@ STOP_WITHIN_S = 2
 
 
 def listening(settings: WebSettings) -> socket.socket:
-    """Bound before anything is promised; port 0 takes a free one."""
+    """Before anything is promised; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
     try:
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((settings.bind.strip("[]"), settings.port))
+        bound.listen(128)  # from now on a browser that comes early waits instead of failing
     except OSError as error:
         bound.close()
         raise UsageError(f"cannot listen on {settings.bind}:{settings.port}: {error.strerror}; try --port") from error
@@ -60,6 +62,19 @@ class Dashboard(uvicorn.Server):
         super().__init__(config)
         self._closing: asyncio.Event = app.state.closing
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """A signal is the usual way to end it, and no error; in a thread the one who started it says when."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, old in before.items():
+                signal.signal(number, old)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._closing.set()
         await super().shutdown(sockets)
@@ -76,7 +91,6 @@ def beside(folder: Folder, settings: WebSettings, now: Callable[[], float] = tim
     bound = listening(settings)
     server = server_of(folder, settings, now)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="dashboard", daemon=True)
-    bound.listen()  # from now on a browser that comes early waits instead of failing
     thread.start()
     try:
         yield address_of(bound)

@@ -78,6 +78,14 @@ def test_the_difference_marks_what_went_and_what_came(ask: Get, small: Small) ->
     assert "<del>nine.</del>" in text and "<ins>ten.</ins>" in text and "No service in fog." in text
 
 
+def test_a_change_in_the_feed_leads_to_its_difference(ask: Get, small: Small) -> None:
+    [link] = re.findall(r'href="(/page/[^"]*/change/\d+)"', ask("/changes").text)
+    answer = ask(link)
+    assert (answer.status, answer.headers["location"]) == (303, f"/page/{small.ferry.id}/difference/1/2")
+    for cursor in (1, 999):  # the first version, and an event that is not there
+        assert ask(f"/page/{small.ferry.id}/change/{cursor}").headers["location"] == f"/page/{small.ferry.id}"
+
+
 def test_an_address_leads_to_its_page_however_it_is_spelled(ask: Get, small: Small) -> None:
     answer = ask("/page?url=HTTP%3A%2F%2FHarbour.example%3A80%2Fferry")
     assert (answer.status, answer.headers["location"]) == (303, f"/page/{small.ferry.id}")

@@ -52,3 +52,9 @@ def test_events_since_a_moment_are_counted() -> None:
     store = stream(2500, ("a", "b"))
     assert count_since(store, CHANGES, 500.0) == 2000
     assert count_since(store, CHANGES, 500.0, "a") == 1000
+
+
+def test_very_many_events_are_told_by_their_cursors() -> None:
+    store = stream(12_000, ("a", "b"))
+    assert count_since(store, CHANGES, 2000.0) == 10_000
+    assert count_since(store, CHANGES, 2000.0, "a") == 5000
