@@ -19,6 +19,57 @@ lab.add_command(race)
 
 @lab.command()
 @click.option(
+    "--pages", type=click.IntRange(20, 5000), default=240, show_default=True, help="Pages of the simulated site."
+)
+@click.option("--days", type=click.IntRange(28, 400), default=112, show_default=True)
+@click.option("--budget", type=click.FloatRange(0.001), default=0.3, show_default=True, help="Requests a page and day.")
+@click.option("--traces", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of real traces.")
+@click.option("--site", "sites", multiple=True, help="Which of the traces (default: endoflife and peps). Repeatable.")
+@click.option("--documents", type=click.IntRange(0), default=20_000, show_default=True, help="Files the agent watches.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a row.")
+def cooperate(
+    pages: int,
+    days: int,
+    budget: float,
+    traces: Path | None,
+    sites: tuple[str, ...],
+    documents: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """What is saved if the server tells (S4): polling alone, notices alone, both; and what watching costs it."""
+    from dataclasses import asdict
+
+    from recrawl.cli.paint import table
+    from recrawl.lab.cooperate import agent_cost, compare
+    from recrawl.lab.traces import read, sampled
+    from recrawl.lab.worlds import Size, lognormal
+
+    histories = [lognormal(seed, Size(pages, days))]
+    if traces is not None:
+        chosen = sites or ("endoflife", "peps")
+        histories += [sampled([read(traces / f"{name}.csv.gz")], seed, pages, name) for name in chosen]
+    rows = []
+    for history in histories:
+        for one in compare(history, budget, seed):
+            if as_json:
+                line({**asdict(one), "requests_per_change": round(one.requests_per_change, 3)})
+            asked = one.requests_per_day + one.readings_per_day
+            numbers = (f"{asked:.1f}", f"{one.requests_per_change:.2f}", f"{one.megabytes_per_day:.2f}")
+            rows.append((one.trace, one.way, *numbers, f"{one.freshness:.2%}", f"{one.delay_hours:.1f}"))
+    cost = agent_cost(documents) if documents else None
+    if as_json:
+        if cost:
+            line({**asdict(cost), "cpu_s_per_100_000": round(cost.cpu_s_per_100_000, 3)})
+        return
+    table(("history", "way", "requests/day", "per change", "MB/day", "fresh", "delay (h)"), rows)
+    if cost:
+        click.echo(f"agent: {cost.cpu_s_per_100_000:.2f} s of CPU to look at 100,000 documents ({documents} measured)")
+
+
+@lab.command()
+@click.option(
     "--seed", type=int, default=1, show_default=True, help="The same seed gives the same month, byte for byte."
 )
 @click.option("--days", type=click.FloatRange(0.01, 3650), default=30.0, show_default=True)

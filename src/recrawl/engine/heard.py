@@ -2,20 +2,22 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.settle import Ledger
+from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source
-from recrawl.model.page import Page, Rank
+from recrawl.model.page import Page, Rank, Status
 from recrawl.notices import trust as trusts
 from recrawl.notices.apply import Decided, Target, carry_out, decide
 from recrawl.notices.claim import Claim
 from recrawl.notices.outcome import counts_by_source, judged, pending, sources_of, was_change
-from recrawl.notices.trust import Record
+from recrawl.notices.trust import Record, foretold_change
 from recrawl.ports import Store
 
+LONGEST_REST_S = 200 * 86_400.0
 MOST_PENDING = 1000  # notices of one page looked at after a visit
 
 
@@ -35,9 +37,11 @@ class Hearing:
             counts["visits"] += carry_out(self.store, decided, now, memos)
         return counts
 
-    def decided(self, site: str, targets: Sequence[Target], now: float) -> tuple[Decided, list[tuple[str, bytes]]]:
-        """The decision for one site, and the memo to save with it."""
-        trust = trusts.read(self.store.memo(trusts.memo_key(site)))
+    def decided(
+        self, site: str, targets: Sequence[Target], now: float, learnt: bytes | None = None
+    ) -> tuple[Decided, list[tuple[str, bytes]]]:
+        """The decision for one site, and the memo to save with it. `learnt`: trust not yet in the store."""
+        trust = trusts.read(learnt or self.store.memo(trusts.memo_key(site)))
         decided = decide(targets, trust, now)
         after: Mapping[Source, Record] = trust
         for source, count in Counter(notice.source for notice in decided.notices).items():
@@ -82,6 +86,7 @@ class Outcomes:
     store: Store
     _trust: dict[str, Mapping[Source, Record]] = field(default_factory=dict)
     _waiting: dict[int, list[Notice]] = field(default_factory=dict)
+    _proved: dict[int, list[Notice]] = field(default_factory=dict)
 
     def start_batch(self, arrivals: Sequence[Arrival]) -> None:
         """Others count too: what was learnt is read anew for every batch. Only pages that a notice hastened are asked
@@ -91,10 +96,27 @@ class Outcomes:
         self._waiting = {
             one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed
         }
+        self._proved = {
+            one.page.id: [
+                notice
+                for notice in self._waiting[one.page.id]
+                if self._trust_in(one.page.site).get(notice.source, Record()).proved
+            ]
+            for one in noticed
+        }
 
     def counts(self, page: int) -> tuple[int, ...]:
-        """How many notices waited for this visit, by source."""
-        return counts_by_source(self._waiting.get(page, ()))
+        """How many notices waited for this visit, by source; of sources that have proved their worth alone, or the
+        scheduler would make sense of noise."""
+        return counts_by_source(self._proved.get(page, ()))
+
+    def rested(self, after: Page, at: float) -> Page:
+        """A page of which nobody speaks rests longer where the changes of its site are announced."""
+        longer = trusts.rest(self._trust_in(after.site))
+        if longer <= 1.0 or after.status is not Status.LIVE or after.due_at is None or after.failures or after.misses:
+            return after
+        interval_s = min(after.interval_s * longer, max(after.interval_s, LONGEST_REST_S))
+        return replace(after, interval_s=interval_s, due_at=max(after.due_at, at + interval_s))
 
     def waiting(self, page: Page, at: float) -> list[Notice]:
         """Notices that the visit at that moment, one of the batch, can judge."""
@@ -107,18 +129,29 @@ class Outcomes:
         changed = was_change(one.page, one.verdict)
         first_met = one.page.checked_at is None and not waiting
         if changed is not None and not first_met:
-            self._learn(one.page.site, sources_of(waiting), changed, ledger)
+            self._learn(one, sources_of(waiting), changed, ledger)
         return waiting
 
-    def _learn(self, site: str, announced_by: frozenset[Source], changed: bool, ledger: Ledger) -> None:
-        key = trusts.memo_key(site)
+    def _trust_in(self, site: str) -> Mapping[Source, Record]:
         if site not in self._trust:
-            self._trust[site] = trusts.read(ledger.memos.get(key) or self.store.memo(key))
-        before = self._trust[site]
-        after = trusts.fold(before, announced_by, changed)
+            self._trust[site] = trusts.read(self.store.memo(trusts.memo_key(site)))
+        return self._trust[site]
+
+    def _learn(self, one: Arrival, announced_by: frozenset[Source], changed: bool, ledger: Ledger) -> None:
+        site, unsaved = one.page.site, ledger.memos.get(trusts.memo_key(one.page.site))
+        before = trusts.read(unsaved) if unsaved else self._trust_in(site)
+        after = trusts.fold(before, announced_by, changed, foretold(one) if announced_by else 0.0)
         if after != before:
             self._trust[site] = after
-            ledger.memos[key] = trusts.write(after)
+            ledger.memos[trusts.memo_key(site)] = trusts.write(after)
+
+
+def foretold(one: Arrival) -> float:
+    """How probable a change was by the page's own history, before anybody spoke of it."""
+    if not one.page.belief or one.page.checked_at is None:
+        return 0.0
+    state = unpack([one.page.belief])[0]
+    return foretold_change(int(state["changes"]), float(state["watched_s"]), one.reply.at - one.page.checked_at)
 
 
 @dataclass(slots=True)

@@ -143,7 +143,8 @@ class Signals:
 
     def _apply(self, claims: Sequence[Claim], site: str, now: float, ledger: Ledger) -> None:
         hearing = Hearing(self.store, {site: self.quarries[site]})
-        decided, memos = hearing.decided(site, hearing.targets(claims, now), now)
+        learnt = ledger.memos.get(trusts.memo_key(site))
+        decided, memos = hearing.decided(site, hearing.targets(claims, now), now, learnt)
         ledger.notices += decided.notices
         ledger.entered.update((page.id, page) for page in decided.entered)
         ledger.noticed.update(dict.fromkeys(decided.hastened, now))

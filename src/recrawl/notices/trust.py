@@ -2,9 +2,11 @@
 
     precision   of its notices, how many were real changes
     recall      of the real changes, how many it had announced
+    lift        how much better than guessing: 1 always right where nobody could have known, 0 no better than the
+                pages' own rates foretell. A sitemap that calls every page changed has the precision of a coin, no lift
 
-The scheduler learns its own likelihoods from the same outcomes (`estimate/trust`); these counts are for people, and
-for the first question of all: is this source worth listening to?
+The scheduler learns its own likelihoods from the same outcomes (`estimate/trust`), but only of sources with a proved
+lift; these counts are for people, and for the first question of all: is this source worth listening to?
 """
 
 import json
@@ -16,10 +18,16 @@ from recrawl.model.failure import FormatError
 from recrawl.model.notice import Source
 
 FORGET = 0.995  # per outcome: about the last 200 count
-BENEFIT = (3.0, 1.0)  # right and wrong notices that a source starts with: believed until it proves otherwise
-HEARD_FROM = 0.1  # below this precision a source is asked only by samples
-FIRST_CREDIT = 20  # pages that an unproved source may make due at once
+BENEFIT = (2.0, 1.0)  # right and wrong notices that a source starts with: believed until it proves otherwise
+HEARD_FROM = 0.3  # below this lift a source is asked only by samples
+PROVED_FROM = 0.4  # from this lift on, after some outcomes, the scheduler hears of it too
+PROVED_RIGHT = 5.0
+ENOUGH = 10.0  # outcomes after which it must be better than guessing beyond chance
+CREDIT_A_PROOF = 20.0
+FIRST_CREDIT = 5  # pages that an unproved source may make due at once
 SAMPLE = 20  # of an ignored source's notices, one in so many is still checked
+DOUBT = 2.0  # changes that must have been seen before a recall is half believed
+MOST_RECALL = 0.95
 SIGNED = frozenset({Source.AGENT})  # it proved who it is; the site's owner speaks
 
 
@@ -29,6 +37,16 @@ class Record:
     wrong: float = 0.0
     missed: float = 0.0
     notices: int = 0  # ever received
+    expected: float = 0.0  # of the announced visits, how many would have found a change anyway
+
+    @property
+    def lift(self) -> float:
+        right = self.right + BENEFIT[0] - self.expected
+        return right / max(right + self.wrong + BENEFIT[1], 1e-9)
+
+    @property
+    def proved(self) -> bool:
+        return self.right >= PROVED_RIGHT and self.lift >= PROVED_FROM and self._beyond_chance(3.0)
 
     @property
     def precision(self) -> float:
@@ -43,7 +61,12 @@ class Record:
 
     @property
     def ignored(self) -> bool:
-        return self.precision < HEARD_FROM
+        judged = self.right + self.wrong
+        return self.lift < HEARD_FROM or (judged >= ENOUGH and not self._beyond_chance(1.0))
+
+    def _beyond_chance(self, deviations: float) -> bool:
+        """More right than the pages' own rates foretell, by so many standard deviations of a guess."""
+        return self.right - self.expected >= deviations * math.sqrt(self.expected + 0.25)
 
 
 Trust = Mapping[Source, Record]
@@ -72,21 +95,40 @@ def heard(trust: Trust, source: Source, notices: int) -> dict[Source, Record]:
     return {**trust, source: replace(record, notices=record.notices + notices)}
 
 
-def fold(trust: Trust, announced_by: Collection[Source], changed: bool) -> dict[Source, Record]:
-    """One visit that was evidence: who had announced, who had kept silent, and was there a change?"""
-    return {source: _after(record, source in announced_by, changed) for source, record in trust.items()}
+def fold(trust: Trust, announced_by: Collection[Source], changed: bool, foretold: float = 0.0) -> dict[Source, Record]:
+    """One visit that was evidence: who had announced, who had kept silent, and was there a change? `foretold`: how
+    probable it was by the page's own history."""
+    return {source: _after(record, source in announced_by, changed, foretold) for source, record in trust.items()}
 
 
-def _after(record: Record, announced: bool, changed: bool) -> Record:
+def foretold_change(changes: int, watched_s: float, gap_s: float) -> float:
+    """How probable a change within a gap was, by what the page did while it was watched (S1's sums)."""
+    return -math.expm1(-gap_s * (changes + 0.5) / (watched_s + gap_s)) if gap_s > 0 else 0.0
+
+
+def _after(record: Record, announced: bool, changed: bool, foretold: float) -> Record:
     if not announced and not changed:
         return record
-    right, wrong, missed = (FORGET * count for count in (record.right, record.wrong, record.missed))
+    kept = (FORGET * count for count in (record.right, record.wrong, record.missed, record.expected))
+    right, wrong, missed, expected = kept
     return replace(
         record,
         right=right + (announced and changed),
         wrong=wrong + (announced and not changed),
         missed=missed + (not announced and changed),
+        expected=expected + announced * foretold,
     )
+
+
+def rest(trust: Trust) -> float:
+    """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves the
+    share 1 - r to be found by looking; r is doubted while little has been seen, and never believed to be all."""
+    shares = [
+        (record.right + record.missed) / (record.right + record.missed + DOUBT) * (record.recall or 0.0)
+        for record in trust.values()
+        if record.proved
+    ]
+    return 1.0 / (1.0 - min(max(shares, default=0.0), MOST_RECALL))
 
 
 def credit(source: Source, record: Record) -> int:
@@ -95,4 +137,6 @@ def credit(source: Source, record: Record) -> int:
         return 0
     if source in SIGNED:
         return 1_000_000
-    return FIRST_CREDIT + math.floor(FIRST_CREDIT * record.right * record.precision)
+    if not record.proved:
+        return FIRST_CREDIT
+    return FIRST_CREDIT + math.floor(CREDIT_A_PROOF * max(record.right - record.expected, 0.0) * record.lift)

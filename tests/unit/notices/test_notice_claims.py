@@ -147,10 +147,43 @@ def test_precision_and_recall_are_learnt_from_outcomes() -> None:
         trust = trusts.fold(trust, {Source.AGENT}, changed=True)
         trust = trusts.fold(trust, set(), changed=False)  # silence about nothing is no outcome
     assert trust[Source.AGENT].precision > 0.95
+    assert trust[Source.AGENT].proved
     assert trust[Source.AGENT].recall == 1.0
     assert trust[Source.FEED].recall == 0.0
     assert trusts.read(trusts.write(trust)) == trust
     assert trusts.read(None) == {}
+
+
+def test_a_source_that_calls_everything_changed_is_right_as_often_as_a_coin_and_has_no_lift() -> None:
+    trust = trusts.heard(trusts.heard({}, Source.SITEMAP, 1), Source.AGENT, 1)
+    for visit in range(200):
+        changed = visit % 2 == 0  # as the page's own rate foretells
+        trust = trusts.fold(
+            trust, {Source.SITEMAP, Source.AGENT} if changed else {Source.SITEMAP}, changed, foretold=0.5
+        )
+    liar, honest = trust[Source.SITEMAP], trust[Source.AGENT]
+    assert liar.precision > 0.4
+    assert liar.ignored
+    assert not liar.proved
+    assert honest.lift > 0.9
+    assert honest.proved
+    assert trusts.credit(Source.SITEMAP, honest) > 300
+
+
+def test_silent_pages_rest_longer_where_changes_are_announced_and_no_longer_when_some_are_missed() -> None:
+    assert trusts.rest({}) == trusts.rest({Source.SITEMAP: Record()}) == 1.0
+    perfect = {Source.AGENT: Record(right=190.0, notices=200)}
+    assert 15.0 < trusts.rest(perfect) <= 20.0
+    half = {Source.AGENT: Record(right=100.0, missed=100.0, notices=100)}
+    assert 1.5 < trusts.rest(half) < 2.1
+    liar = {Source.SITEMAP: Record(right=100.0, wrong=100.0, expected=100.0, notices=1000)}
+    assert trusts.rest({**half, **liar}) == trusts.rest(half)
+
+
+def test_what_a_page_did_foretells_what_it_will_do() -> None:
+    assert trusts.foretold_change(0, 0.0, 0.0) == 0.0
+    assert trusts.foretold_change(100, 100 * DAY_S, DAY_S) > 0.6
+    assert trusts.foretold_change(0, 100 * DAY_S, DAY_S) < 0.01
 
 
 @given(some.lists(some.tuples(some.sets(some.sampled_from(list(Source))), some.booleans()), max_size=60))
