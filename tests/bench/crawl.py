@@ -1,0 +1,87 @@
+"""`python -m tests.bench crawl`: recrawl and its peers on one site, taking turns, a first crawl and a revisit each.
+
+A revisit meets a site of which one page in twenty has changed: recrawl and wget ask conditionally and are told 304 of
+the others; Scrapy and Crawlee have no memory of a crawl and crawl again. (Scrapy's HTTP cache can ask conditionally,
+but writes and reads every page on the way and still parses it: that costs it more than crawling again.)
+"""
+
+import argparse
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.bench.measure import Cost
+from tests.bench.report import Result, machine, table
+from tests.bench.rivals import Rival, rivals
+from tests.bench.site import Site
+
+ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4")
+NAMES = ("recrawl", "recrawl-2-workers", "scrapy", "crawlee", "wget")
+
+
+def main(words: list[str]) -> int:
+    asked = _options(words)
+    pages, rounds = (1_000, 1) if asked.quick else (asked.pages, asked.rounds)
+    with serving(pages) as (site, server):
+        results = _race(rivals(tuple(asked.only or NAMES)), site, server, rounds, asked.peer_pages)
+    print(table(results))
+    facts = {"machine": machine(), "pages": pages, "rounds": rounds, "results": [result.facts for result in results]}
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(facts, indent=2) + "\n")
+    return 0
+
+
+def _options(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench crawl", description=__doc__)
+    parser.add_argument("--pages", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="1,000 pages, one round")
+    parser.add_argument("--peer-pages", type=int, default=0, help="stop Scrapy and Crawlee after so many (0: all)")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--json", metavar="FILE", help="write the results there, too")
+    return parser.parse_args(words)
+
+
+def _race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", rounds: int, most: int) -> list[Result]:
+    """Interleaved: a machine that slows down slows everybody down."""
+    costs: dict[str, tuple[list[Cost], list[Cost]]] = {rival.name: ([], []) for rival in everybody}
+    for number in range(rounds):
+        for rival in everybody:
+            folder = Path(tempfile.mkdtemp(prefix=f"bench-{rival.name}-"))
+            try:
+                server.send_signal(signal.SIGUSR2)
+                costs[rival.name][0].append(rival.first(site, folder, most))
+                server.send_signal(signal.SIGUSR1)
+                costs[rival.name][1].append(rival.again(site, folder, most))
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            print(f"round {number + 1}: {rival.name} done", file=sys.stderr, flush=True)
+    return [Result(rival.name, rival.note, *costs[rival.name]) for rival in everybody]
+
+
+@contextmanager
+def serving(pages: int) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
+    """The site and the process that serves it."""
+    port = _free_port()
+    words = [sys.executable, "-m", "tests.bench.server", str(pages), str(port), *ADDRESSES]
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        if server.stdout is None or server.stdout.readline().strip() != "ready":
+            raise SystemExit("the server of the bench site did not start")
+        yield Site(pages, tuple(f"{address}:{port}" for address in ADDRESSES)), server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
