@@ -152,6 +152,9 @@ def _ended(code: int, board: Board, order: Order) -> Ended:
     if counts["visits"] == 0 and counts["refused"]:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
         return Ended(NothingAllowed.exit_code, counts, sentence)
+    if counts["held_back"]:
+        sentence = "the day's budget is spent or no window is open, with pages still due; run again tomorrow to go on"
+        return Ended(WorkLeft.exit_code, counts, sentence)
     if order.for_s is not None and counts["left"]:
         sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
         return Ended(WorkLeft.exit_code, counts, sentence)

@@ -1,0 +1,53 @@
+"""A daily budget is never exceeded, quiet hours are kept, and a kill does not open the purse again."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.flow.conftest import RECRAWL, Ran, Site
+
+Start = Callable[..., Site]
+Run = Callable[..., Ran]
+
+
+def wish(tmp_path: Path, line: str) -> None:
+    [file] = (tmp_path / "D" / "sites").glob("*.toml")
+    file.write_text(file.read_text() + line + "\n")
+
+
+def test_a_site_is_asked_no_more_often_a_day_than_its_budget_says(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    site = start_site(60)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    wish(tmp_path, "requests_per_day = 25")
+    for _ in range(3):
+        assert "budget" in recrawl("run", "D", "--once", "--all", expect=7).err
+    assert len(site.requests()) == 25
+
+
+def test_a_kill_does_not_open_the_purse_again(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    site = start_site(200, "--delay", "0.01")
+    recrawl("add", site.url, "--own", "--folder", "D")
+    wish(tmp_path, "requests_per_day = 100")
+    process = subprocess.Popen([*RECRAWL, "run", "D", "--once"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    while len(site.requests()) < 40:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(2):
+        recrawl("run", "D", "--once", expect=None)
+    assert 40 <= len(site.requests()) <= 100
+
+
+def test_outside_its_window_a_site_is_left_in_peace(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    site = start_site(10)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    today = f"{datetime.now(UTC):%A}".lower()
+    wish(tmp_path, f'windows = ["not {today}"]')
+    recrawl("run", "D", "--once", expect=7)
+    assert site.requests() == []
