@@ -20,6 +20,7 @@ from recrawl.web.week import week_of
 
 router = APIRouter(include_in_schema=False)
 VISITS = 200
+VERSIONS = 200  # shown on the page; older ones are reached from there
 
 
 @router.get("/page")
@@ -40,8 +41,9 @@ def one_page(request: Request, page: PageId) -> HTMLResponse:
         title=title_of(desk, found, versions),
         facts=facts_of(desk.reading, found, desk.now()),
         visits=visits,
-        versions=numbered(versions),
-        history=drawings.history(visits, versions, desk.now(), found.due_at),
+        versions=numbered(versions)[:VERSIONS],
+        more_versions=max(0, len(versions) - VERSIONS),
+        history=drawings.history(visits, versions[:VERSIONS], desk.now(), found.due_at),
         week=week_of(visits),
         map=drawings.week_map(week_of(visits)),
         notices=desk.store.notices(page, 20),

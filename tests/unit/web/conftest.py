@@ -23,6 +23,7 @@ from recrawl.model.belief import pack, unknown
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Status
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask, Evidence, Reply, Visit, Why
@@ -131,6 +132,10 @@ def make_small(path: Path) -> Small:
         visits=_visits(ferry, quiet, gone),
         copies=_copies(ferry, quiet),
         events=_events(ferry, quiet, gone),
+        records=[
+            Record(ferry.id, START_AT, kind="Crossing", data={"name": HOSTILE, "price": 4.5}),
+            Record(ferry.id, NOW - 2 * DAY_S, kind="Crossing", data={"name": HOSTILE, "price": 6.0}),
+        ],
         robots=[RobotsFile("http://harbour.example/robots.txt", START_AT, 200, b"User-agent: *\nAllow: /\n", NOW)],
     )
     settings = Settings()

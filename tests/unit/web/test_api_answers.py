@@ -73,7 +73,9 @@ def test_every_view_has_its_numbers_in_the_api(ask: Get) -> None:
     assert get(ask, "/api/plan")["pages"] == 2
     assert get(ask, "/api/errors")[0]["reason"] == "404 on consecutive visits"
     assert get(ask, "/api/search?q=ferry")["total"] == 1
-    assert get(ask, "/api/records") == {"items": [], "next": None}
+    [record] = get(ask, "/api/records")["items"]
+    assert record["data"]["price"] == 6.0 and get(ask, "/api/records?site=island")["items"] == []
+    assert [one["data"]["price"] for one in get(ask, f"/api/pages/{record['page']}/records")] == [4.5, 6.0]
     assert get(ask, "/api/due")[0]["url"] == "http://island.example/"
     assert {server["key"] for server in get(ask, "/api/servers")} == {"harbour.example", "island.example"}
 

@@ -115,6 +115,13 @@ def test_browsing_shows_categories_as_a_tree_with_counts(ask: Get) -> None:
     assert re.search(r"category=boats\"[^>]*>boats</a>.*category=boats/ferries\"[^>]*>ferries</a>", text, re.DOTALL)
 
 
+def test_records_are_a_table_and_a_price_has_its_history(ask: Get, small: Small) -> None:
+    text = ask("/records?kind=Crossing").text
+    assert "<td>6.0</td>" in text and "Crossing" in text
+    history = ask(f"/page/{small.ferry.id}/records").text
+    assert "From 4.5 to 6." in history and 'aria-label="price over time"' in history
+
+
 def test_errors_are_grouped_by_cause(ask: Get) -> None:
     text = ask("/errors").text
     assert "404 on consecutive visits" in text and "harbour.example" in text
