@@ -51,7 +51,9 @@ CLOCKS = (
     Clock(rhythm=0.9, strength=0.3),
     Clock(rhythm=0.9, strength=0.1),
 )
+HANDICAP = 4.0  # nats by which a clock with a rhythm must lead: placing visits by a rhythm that is none costs more
 _RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
+_HANDICAPS: Floats = np.where(_RHYTHM_SHARE > 0.0, HANDICAP, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Tempo:
     @property
     def best(self) -> Ints:
         """The clock each site goes by."""
-        return np.asarray(self.proof.argmax(axis=0))
+        return np.asarray((self.proof - _HANDICAPS[:, None]).argmax(axis=0))
 
 
 def nothing_seen() -> Outcomes:

@@ -22,7 +22,7 @@ from recrawl.schedule.index import days_until, value, value_told
 from recrawl.schedule.knowledge import Knowledge
 from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
 
-REFIT_HOURS = 6
+REFIT_HOURS = 3
 POOL_HOURS = 24
 EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
 
