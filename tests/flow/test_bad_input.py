@@ -151,9 +151,7 @@ $RECRAWL show $URL --folder D | wc -c
 """
 
 
-def test_a_full_disk_ends_with_9_and_the_crawl_goes_on_when_there_is_room(
-    start_site: Start, tmp_path: Path
-) -> None:
+def test_a_full_disk_ends_with_9_and_the_crawl_goes_on_when_there_is_room(start_site: Start, tmp_path: Path) -> None:
     """On a real full file system, mounted in a name space of its own."""
     site = start_site(400)
     (tmp_path / "D").mkdir()
