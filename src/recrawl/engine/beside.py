@@ -20,7 +20,7 @@ from recrawl.model.failure import RecrawlError
 
 POLITE = 19  # nice: fetching always goes first
 LOOK_EVERY_S = 0.5
-LAST_S = 1.0  # after the crawl has ended a helper may go on this long
+LAST_S = 1.0  # after the crawl has ended a helper may go on this long, whatever it is doing
 
 Ended = Callable[[float], bool]  # waits so many seconds; True: the crawl has ended
 Complain = Callable[[str], None]
@@ -40,17 +40,23 @@ def helpers(folder: Folder, settings: Settings, complain: Complain) -> Iterator[
 
 @contextmanager
 def _beside(work: Callable[[Ended], None], name: str, complain: Complain) -> Iterator[None]:
-    reading, writing = os.pipe()
+    until, ending = os.pipe()
+    done, doing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(writing)
-        _be_child(work, name, reading, complain)
-    os.close(reading)
+        os.close(ending)
+        os.close(done)
+        _be_child(work, name, until, complain)
+    os.close(until)
+    os.close(doing)
     try:
         yield
     finally:
-        os.close(writing)  # the child sees the end of the pipe
+        os.close(ending)  # the child sees the end of the pipe
+        if not select.select([done], [], [], LAST_S)[0]:
+            os.kill(child, signal.SIGTERM)  # its last step is undone, and done again by who comes next
         os.waitpid(child, 0)
+        os.close(done)
 
 
 def _be_child(work: Callable[[Ended], None], name: str, until: int, complain: Complain) -> None:
@@ -72,7 +78,7 @@ def _index(folder: Folder, settings: Settings, ended: Ended) -> None:
     with closing(open_store(folder, settings)) as store, indexer(folder, settings, store) as following:
         while not ended(LOOK_EVERY_S):
             following.catch_up(lambda: not ended(0.0))
-        end_at = clock.now() + LAST_S
+        end_at = clock.now() + LAST_S / 2
         following.catch_up(lambda: clock.now() < end_at)
 
 
@@ -80,7 +86,7 @@ def _tell(folder: Folder, settings: Settings, complain: Complain, ended: Ended) 
     with closing(open_store(folder, settings)) as store, couriers(folder, settings, store, complain) as all_of_them:
         while not ended(LOOK_EVERY_S):
             _round(all_of_them, lambda: not ended(0.0))
-        end_at = SystemClock().now() + LAST_S
+        end_at = SystemClock().now() + LAST_S / 2
         _round(all_of_them, lambda: SystemClock().now() < end_at)
 
 
