@@ -22,13 +22,15 @@ from recrawl.schedule.settings import Settings as Intervals
 SPEED = 21_600.0  # a second of the demo is a quarter of a day of the town
 GAP_S = 30.0  # the town's seconds
 TICK_S = 0.25
+COMPLETE = 0.9  # share of the pages that make a first crawl
 DAY_S = 86_400.0
 DELAY_FACTOR = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How things stand at one moment of the demo. `daily_…`: what a crawl of every page once a day would have."""
+    """How things stand at one moment of the demo. `daily_…`: what a crawl of the same pages once a day would have, if
+    nothing ever failed. Means count from when the first crawl is complete."""
 
     days: float
     pages: int
@@ -61,26 +63,34 @@ class Scale:
         kept = {page.url: page for page in self._store.pages([fingerprint(url) for url in urls])}
         seen = {url: page.checked_at for url, page in kept.items() if page.checked_at is not None}
         days = (now - self._world.start_at) / DAY_S
-        last_round_at = self._world.start_at + int(days) * DAY_S
-        fresh = self._share(urls, lambda url: seen.get(url), now)
-        daily = self._share(urls, lambda url: last_round_at, now)
-        self._sums = [self._sums[0] + 1, self._sums[1] + fresh, self._sums[2] + daily]
+        known = list(seen)
+        fresh = self._share(known, lambda url: seen[url], now)
+        daily = self._share(known, lambda url: self._daily_visit_at(url, now), now)
+        if len(known) >= COMPLETE * len(urls):
+            self._sums = [self._sums[0] + 1, self._sums[1] + fresh, self._sums[2] + daily]
+        ticks = max(self._sums[0], 1.0)
         count = self._tally
         return Standing(
             days=days,
             pages=len(urls),
             kept=len(seen),
             requests=count[Count.REQUESTS],
-            daily_requests=len(urls) * (int(days) + 1),
+            daily_requests=round(len(known) * (days + 1)),
             fresh=fresh,
             daily_fresh=daily,
-            mean_fresh=self._sums[1] / self._sums[0],
-            daily_mean_fresh=self._sums[2] / self._sums[0],
+            mean_fresh=self._sums[1] / ticks,
+            daily_mean_fresh=self._sums[2] / ticks,
             changes=count[Count.CHANGED],
             not_modified=count[Count.NOT_MODIFIED],
             failed=count[Count.FAILED],
             newest=tuple(self._store.events(self._last_cursor(), CHANGES, 8)),
         )
+
+    def _daily_visit_at(self, url: str, now: float) -> float:
+        """When a daily crawl, which spreads its pages over the day, would have been there last."""
+        phase_s = fingerprint(url) % 86_400
+        rounds = (now - self._world.start_at - phase_s) // DAY_S
+        return self._world.start_at if rounds < 0 else self._world.start_at + phase_s + rounds * DAY_S
 
     def _share(self, urls: list[str], seen_at: Callable[[str], float | None], now: float) -> float:
         def is_fresh(url: str) -> bool:
