@@ -210,7 +210,7 @@ class Worker:
                 self.lanes.signals.note(one, ledger)
                 self._weigh(one.page, signal_after, ledger)
                 continue
-            ledger.pages[after.id] = after
+            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at)
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
