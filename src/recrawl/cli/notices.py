@@ -10,16 +10,17 @@ from itertools import islice
 import click
 
 from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.paint import iso, line, table, when
+from recrawl.cli.paint import line, table, when
 from recrawl.engine.ask import ask_once
+from recrawl.engine.facts import notice_object
 from recrawl.engine.folder import Folder
+from recrawl.engine.heard import trust_rows
 from recrawl.engine.push import Push
 from recrawl.engine.push_server import PushServer
-from recrawl.engine.reading import Reading, reading
+from recrawl.engine.reading import reading
 from recrawl.engine.robot import Robot, hearing
 from recrawl.model.failure import NotFound
-from recrawl.model.notice import Notice, NoticeKind, Source
-from recrawl.notices import trust as trusts
+from recrawl.model.notice import NoticeKind, Source
 
 RENEW_EVERY_S = 60.0
 WORDS = {NoticeKind.ADDED: "new", NoticeKind.UPDATED: "updated", NoticeKind.DELETED: "deleted"}
@@ -46,7 +47,7 @@ def notices(
         told = list(islice(chosen, limit))
     if as_json:
         for one in told:
-            line(_object(one))
+            line(notice_object(one))
     else:
         rows = [(when(one.at), one.source.value, WORDS[one.kind], PROVED[one.proved], one.url) for one in told]
         table(("at", "source", "says", "proved", "page"), rows)
@@ -59,7 +60,7 @@ def notices(
 def trust(context: click.Context, folder: str | None, as_json: bool) -> None:
     """How far each source is believed, by site: of its notices how many were right, of the changes how many it told."""
     with reading(the_folder(folder or context.obj)) as found:
-        rows = trust_of(found)
+        rows = [row for site in found.folder.sites() for row in trust_rows(found.store, site.name)]
     if as_json:
         for row in rows:
             line(row)
@@ -133,36 +134,7 @@ def pushing(folder: Folder) -> Iterator[Push]:
         yield Push(robot, heard, lambda url, site: ask_once(url, site.own, robot.settings), time.time)
 
 
-def trust_of(found: Reading) -> list[dict[str, object]]:
-    return [
-        {
-            "site": site.name,
-            "source": source.value,
-            "notices": record.notices,
-            "precision": round(record.precision, 3),
-            "recall": None if record.recall is None else round(record.recall, 3),
-            "lift": round(record.lift, 3),
-            "right": round(record.right, 2),
-            "wrong": round(record.wrong, 2),
-            "missed": round(record.missed, 2),
-            "listened_to": not record.ignored,
-        }
-        for site in found.folder.sites()
-        for source, record in trusts.read(found.store.memo(trusts.memo_key(site.name))).items()
-    ]
-
-
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if value is None else str(value)
-
-
-def _object(one: Notice) -> dict[str, object]:
-    return {
-        "at": iso(one.at),
-        "source": one.source.value,
-        "kind": one.kind.value,
-        "url": one.url,
-        "proved": one.proved,
-    }

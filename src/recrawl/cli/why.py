@@ -45,6 +45,7 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("visits", f"{page.visits}, of which {page.changes} found a change; last checked {when(page.checked_at)}"),
             ("found on", answer["found_from"] or "a seed of the site"),
             ("robots.txt", answer["robots"]["because"]),
+            ("announced by", "; ".join(map(_source_line, answer["trust"])) or "nobody so far"),
             ("server", _server_line(server, now)),
             ("copy", f"{size(page.size_bytes)}, ETag {page.etag or '-'}, Last-Modified {page.last_modified or '-'}"),
         )
@@ -55,6 +56,12 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
         table(
             keys, [[visit[key] if visit[key] is not None else "-" for key in keys] for visit in answer["last_visits"]]
         )
+
+
+def _source_line(trust: dict[str, Any]) -> str:
+    told = "no change seen yet" if trust["recall"] is None else f"tells {trust['recall']:.0%} of the changes"
+    heard = "" if trust["listened_to"] else ", not listened to"
+    return f"{trust['source']} (right {trust['precision']:.0%}, {told}{heard})"
 
 
 def _server_line(server: Server, now: float) -> str:

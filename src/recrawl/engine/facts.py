@@ -3,17 +3,20 @@
 from typing import Any
 
 from recrawl.engine.gate import Gate
+from recrawl.engine.heard import trust_rows
 from recrawl.engine.outlook import reasons_for
 from recrawl.engine.reading import Reading
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.formats.moment import iso
 from recrawl.model.belief import unpack
 from recrawl.model.event import Event
+from recrawl.model.notice import Notice
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.visit import Visit
 
 VISITS = 10
+NOTICES = 5
 
 
 def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> dict[str, Any]:
@@ -46,6 +49,8 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "because": because(belief, value),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
         "server": server_object(server, now),
+        "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
+        "trust": trust_rows(found.store, page.site),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
     }
 
@@ -77,6 +82,16 @@ def because(belief: dict[str, Any] | None, value: dict[str, Any] | None) -> str:
         f"it is believed to change {value['rate_per_day']:.2g} times a day ({bounds}); unchanged with probability "
         f"{value['unchanged']:.0%}, so that a visit now is worth {value['worth']:.2f} of its price; at 1 it is due"
     )
+
+
+def notice_object(notice: Notice) -> dict[str, Any]:
+    return {
+        "at": iso(notice.at),
+        "source": notice.source.value,
+        "kind": notice.kind.value,
+        "url": notice.url,
+        "proved": notice.proved,
+    }
 
 
 def server_object(server: Server, now: float) -> dict[str, Any]:

@@ -181,3 +181,22 @@ class Stirrings:
             if len(newest) < limit or newest[-1].at < self._since_at:
                 break
         return [one for one in newest if one.at >= self._since_at]
+
+
+def trust_rows(store: Store, site: str) -> list[dict[str, object]]:
+    """How far each source is believed at a site, for people."""
+    return [
+        {
+            "site": site,
+            "source": source.value,
+            "notices": record.notices,
+            "precision": round(record.precision, 3),
+            "recall": None if record.recall is None else round(record.recall, 3),
+            "lift": round(record.lift, 3),
+            "right": round(record.right, 2),
+            "wrong": round(record.wrong, 2),
+            "missed": round(record.missed, 2),
+            "listened_to": not record.ignored,
+        }
+        for source, record in trusts.read(store.memo(trusts.memo_key(site))).items()
+    ]
