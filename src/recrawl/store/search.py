@@ -14,11 +14,11 @@ from recrawl.store import search_tables as tables
 from recrawl.store.compiled import Sql
 from recrawl.store.connection import WRITE, Session
 from recrawl.store.failures import plainly
-from recrawl.store.search_match import PROMINENT, Condition, conditions_of, match_of, without_of
+from recrawl.store.search_match import Condition, conditions_of, match_of, tiers_of, without_of
 from recrawl.store.sqlite import sqlite_engine, wait_for_turn
 
 CURSOR, SCHEMA = "cursor", "schema"
-RANK_AT_MOST = 30_000  # beyond this many only those with the words in title or headings are weighed, if they suffice
+RANK_AT_MOST = 10_000  # beyond this many documents those with the words in title or headings come first
 PACKING = 3  # zlib level
 
 Cut = Callable[[str], str]
@@ -29,6 +29,7 @@ class _Asked:
     """A question's statements; each takes an expression, then these values."""
 
     ranked: Sql
+    newest: Sql
     counted: Sql
     values: tuple[object, ...]
 
@@ -144,27 +145,33 @@ class SqliteSearch:
             text, values = _where(conditions)
             total = session.value(_sql(tables.LISTED_COUNT.format(conditions=text)), values)
             return session.rows(_sql(tables.LISTED.format(conditions=text)), (*values, *bounds)), total
-        text, values = _where(conditions)
-        counted = tables.COUNTED_WITH.format(conditions=text) if conditions else tables.COUNTED
-        total = session.value(_sql(counted), (match, *values))
-        ranked = _sql(tables.RANKED.format(weights=self._weights, conditions=text))
+        asked = self._asked(conditions)
+        total = session.value(asked.counted, (match, *asked.values))
         if total <= self._rank_at_most:
-            return session.rows(ranked, (match, *values, *bounds)), total
-        return self._prominent_first(session, question, _Asked(ranked, _sql(counted), values), bounds), total
+            return session.rows(asked.ranked, (match, *asked.values, *bounds)), total
+        return self._in_tiers(session, question, asked, bounds), total
 
-    def _prominent_first(
-        self, session: Session, question: Question, asked: _Asked, bounds: tuple[int, int]
-    ) -> Sequence[Any]:
-        """Two answers one behind the other: those with the words in title or headings, then the others. A common word
-        stands in so many documents that to weigh them all takes longer than people wait."""
-        limit, offset = bounds
-        first = match_of(question, PROMINENT)
-        prominent = session.value(asked.counted, (first, *asked.values))
-        rows = list(session.rows(asked.ranked, (first, *asked.values, limit, offset))) if offset < prominent else []
-        if len(rows) < limit:
-            rest = f"({match_of(question)}) NOT ({first})"
-            more = (limit - len(rows), max(0, offset - prominent))
-            rows += session.rows(asked.ranked, (rest, *asked.values, *more))
+    def _asked(self, conditions: Sequence[Condition]) -> _Asked:
+        text, values = _where(conditions)
+        filled = {"weights": self._weights, "conditions": text, "join": tables.JOIN if conditions else ""}
+        ranked, newest, counted = (
+            _sql(statement.format(**filled)) for statement in (tables.RANKED, tables.NEWEST, tables.COUNTED)
+        )
+        return _Asked(ranked, newest, counted, values)
+
+    def _in_tiers(self, session: Session, question: Question, asked: _Asked, bounds: tuple[int, int]) -> Sequence[Any]:
+        """Answers one behind the other. A common word stands in so many documents that to weigh them all takes longer
+        than people wait, and says so little that it hardly matters."""
+        left, skip = bounds
+        rows: list[Any] = []
+        for match in tiers_of(question):
+            if len(rows) == left:
+                break
+            count = session.value(asked.counted, (match, *asked.values))
+            if skip < count:
+                sql = asked.ranked if count <= self._rank_at_most else asked.newest
+                rows += session.rows(sql, (match, *asked.values, left - len(rows), skip))
+            skip = max(0, skip - count)
         return rows
 
     def shelves(self) -> list[Shelf]:

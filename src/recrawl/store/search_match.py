@@ -24,6 +24,13 @@ def match_of(question: Question, parts: Sequence[Part] = ()) -> str:
     return f"({wanted}) NOT ({unwanted})" if wanted and unwanted else wanted
 
 
+def tiers_of(question: Question) -> list[str]:
+    """Expressions that part what fits: all words in title or headings, some of them, none of them."""
+    match, first = match_of(question), match_of(question, PROMINENT)
+    some = " OR ".join(_term(term, PROMINENT) for term in question.terms)
+    return [first, f"(({match}) AND ({some})) NOT ({first})", f"({match}) NOT ({some})"]
+
+
 def without_of(question: Question) -> str:
     return " OR ".join(_term(term, ()) for term in question.without)
 

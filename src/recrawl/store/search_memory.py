@@ -71,7 +71,7 @@ class MemorySearch:
     def find(self, question: Question, limit: int = 20, offset: int = 0) -> Found:
         found = [one for one in self._documents.values() if _fits(one, question)]
         scores = self._scores(found, question)
-        order = sorted(found, key=lambda one: (-scores[one.number], -one.entry.changed_at, one.number))
+        order = sorted(found, key=lambda one: (-scores[one.number], *_newest_first(one, question)))
         chosen = order[max(offset, 0) :][: max(limit, 0)]
         return Found(tuple(Hit(one.entry, scores[one.number]) for one in chosen), len(found))
 
@@ -106,6 +106,11 @@ def _fits(one: _Document, question: Question) -> bool:
         and (question.before_at is None or entry.changed_at < question.before_at)
         and (question.as_of_at is None or _current(entry, question.as_of_at))
     )
+
+
+def _newest_first(one: _Document, question: Question) -> tuple[float, int]:
+    """What was put last is the newest; where nothing is weighed, the moment of its change decides first."""
+    return (0.0 if question.groups else -one.entry.changed_at), -one.number
 
 
 def _current(entry: Entry, at: float) -> bool:

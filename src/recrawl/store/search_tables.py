@@ -44,13 +44,18 @@ SHELVES = "SELECT site, category, count(*) FROM doc GROUP BY site, category ORDE
 COUNT = "SELECT count(*) FROM doc"
 
 _DOC = ", ".join(f"doc.{name}" for name in COLUMNS)
-# of what is found by words
-RANKED = f"""SELECT {_DOC}, doc.number, -bm25(word, {{weights}}) AS score FROM word JOIN doc ON doc.number = word.rowid
-    WHERE word MATCH ?{{conditions}} ORDER BY score DESC, doc.changed_at DESC, doc.number LIMIT ? OFFSET ?"""
-COUNTED = "SELECT count(*) FROM word WHERE word MATCH ?"
-COUNTED_WITH = "SELECT count(*) FROM word JOIN doc ON doc.number = word.rowid WHERE word MATCH ?{conditions}"
-# of what is found by what it is
+# Of what is found by words: the numbers are chosen in the inverted file alone, and `doc` is asked about these few; only
+# conditions on documents need it for all.
+_CHOSEN = """SELECT {doc}, doc.number, score FROM (
+        SELECT word.rowid AS found, -bm25(word, {{weights}}) AS score FROM word{{join}}
+        WHERE word MATCH ?{{conditions}} ORDER BY {order} LIMIT ? OFFSET ?
+    ) JOIN doc ON doc.number = found ORDER BY {outer}"""
+RANKED = _CHOSEN.format(doc=_DOC, order="score DESC, word.rowid DESC", outer="score DESC, found DESC")
+NEWEST = _CHOSEN.format(doc=_DOC, order="word.rowid DESC", outer="found DESC")
+COUNTED = "SELECT count(*) FROM word{join} WHERE word MATCH ?{conditions}"
+JOIN = " JOIN doc ON doc.number = word.rowid"
+# Of what is found by what it is.
 LISTED = f"""SELECT {_DOC}, doc.number, 0.0 FROM doc WHERE 1{{conditions}}
-    ORDER BY doc.changed_at DESC, doc.number LIMIT ? OFFSET ?"""
+    ORDER BY doc.changed_at DESC, doc.number DESC LIMIT ? OFFSET ?"""
 LISTED_COUNT = "SELECT count(*) FROM doc WHERE 1{conditions}"
 WITHOUT = "doc.number NOT IN (SELECT rowid FROM word WHERE word MATCH ?)"
