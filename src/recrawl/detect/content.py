@@ -5,6 +5,7 @@ their own, without the parameters that look like tokens (sessions, cache busters
 every look, that block is learnt as noise like any other.
 """
 
+import re
 from collections.abc import Iterable
 
 from recrawl.detect.digest import fold, words
@@ -12,6 +13,7 @@ from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 
+_MARKED = re.compile("[?#;]")
 TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
@@ -25,8 +27,13 @@ def content(document: Document) -> tuple[Block, ...]:
 
 def text_blocks(document: Document) -> tuple[Block, ...]:
     blocks = (Block(TITLE, document.title), *document.main)
-    folded = (Block(block.place, fold(block.text)) for block in blocks)
-    return tuple(block for block in folded if block.text)
+    return tuple(block for block in map(_folded, blocks) if block.text)
+
+
+def _folded(block: Block) -> Block:
+    """Most are folded already, since they come from a document."""
+    text = fold(block.text)
+    return block if text == block.text and not block.level else Block(block.place, text)
 
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
@@ -40,6 +47,8 @@ def has_text(document: Document | None) -> bool:
 
 def target(url: str) -> str:
     """An address without fragment, path parameters and token-like query values: near enough to canonical."""
+    if _MARKED.search(url) is None:
+        return url
     base, _, query = url.partition("#")[0].partition("?")
     path = "/".join(segment.partition(";")[0] for segment in base.split("/"))
     kept = [pair for pair in query.split("&") if pair and not _is_token(pair)]
