@@ -1,8 +1,8 @@
 """Group commit: what the lanes found becomes durable and then known.
 
 The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
-by one writer at a time; while a batch is being written the next one gathers, and a lane that runs too far ahead waits.
-A kill loses at most the gathering and the written batch, which are visited again.
+by one writer at a time; a lane that runs too far ahead waits: written and gathering visits together are at most two
+batches. A kill loses these, and they are visited again.
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
 
 Offload = Callable[..., Awaitable[Saved]]
+
+PATIENCE_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,8 @@ class Settler:
         self._error: BaseException | None = None
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
+        self._enough = asyncio.Event()
+        self._hurried = False
 
     @property
     def idle(self) -> bool:
@@ -127,7 +131,9 @@ class Settler:
         self._arrivals.append(arrival)
         self._given += 1
         self.stir()
-        while len(self._arrivals) >= self._most and self._error is None:
+        if self._given - self._taken >= 2 * self._most:
+            self._enough.set()
+        while self._given - self._taken >= 2 * self._most and self._error is None:
             self._room.clear()
             await self._room.wait()
         self.complain()
@@ -145,6 +151,7 @@ class Settler:
     async def caught_up(self) -> None:
         """Until everything handed over so far is written and its links are in the queues."""
         given = self._given
+        self._hurry()
         while self._taken < given and self._error is None:
             self._written.clear()
             await self._written.wait()
@@ -152,6 +159,7 @@ class Settler:
 
     async def flush(self) -> None:
         while not self.idle:
+            self._hurry()
             self.stir()
             if self._writer is not None:
                 await asyncio.wait([self._writer])
@@ -162,15 +170,30 @@ class Settler:
         if self._error is not None:
             raise self._error
 
+    def _hurry(self) -> None:
+        """Somebody waits for what is being gathered."""
+        self._hurried = True
+        self._enough.set()
+
+    async def _linger(self) -> None:
+        """A batch costs little more than a single visit: let it gather for a moment, while the lanes go on."""
+        if not self._hurried and self._given - self._taken < 2 * self._most:
+            self._enough.clear()
+            timer = asyncio.get_running_loop().call_later(PATIENCE_S, self._enough.set)
+            await self._enough.wait()
+            timer.cancel()
+        self._hurried = False
+
     async def _write_all(self) -> None:
         try:
             while self._arrivals or self.ledger:
+                await self._linger()
                 arrivals, self._arrivals = self._arrivals, []
                 ledger, self.ledger = self.ledger, Ledger()
                 self._prepare(arrivals, ledger)
-                self._room.set()
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
+                self._room.set()
                 self._written.set()
         except BaseException as error:  # noqa: BLE001 — handed on, not swallowed
             self._error = error  # whoever hands over next hears of it
