@@ -1,6 +1,7 @@
 """A run from the outside: lock the folder, mend what a crash left, start the workers, say how it ended."""
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable, Coroutine
@@ -29,6 +30,7 @@ except ImportError:  # an extra: plain asyncio does the same, slower
     new_loop = asyncio.new_event_loop
 
 TICK_S = 0.1
+GARBAGE = 20_000  # new objects between two looks for cycles
 Tick = Callable[[Board], None]
 
 
@@ -100,6 +102,7 @@ async def _work(
 ) -> int:
     """One worker from its first page to its last commit; its exit code."""
     async with assemble(folder, settings, str(number), crew=count) as parts:
+        _rest_the_collector()
         owned = frozenset(range(number, parts.store.partitions, count))
         worker = Worker(parts, order, owned, tally)
         stopped_by = _listen(worker)
@@ -110,6 +113,13 @@ async def _work(
             if ticking:
                 ticking.cancel()
     return stopped_by[0] if stopped_by else 0
+
+
+def _rest_the_collector() -> None:
+    """What is there now stays to the end, and what visits leave behind has few cycles: look for them rarely."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE, 20, 50)
 
 
 def _listen(worker: Worker) -> list[int]:
