@@ -26,8 +26,8 @@ ENOUGH = 10.0  # outcomes after which it must be better than guessing beyond cha
 CREDIT_A_PROOF = 20.0
 FIRST_CREDIT = 5  # pages that an unproved source may make due at once
 SAMPLE = 20  # of an ignored source's notices, one in so many is still checked
-DOUBT = 2.0  # changes that must have been seen before a recall is half believed
-MOST_RECALL = 0.95
+DOUBT = 0.5  # changes that must have been seen before a recall is half believed
+MOST_RECALL = 0.9975
 SIGNED = frozenset({Source.AGENT})  # it proved who it is; the site's owner speaks
 
 
@@ -121,14 +121,15 @@ def _after(record: Record, announced: bool, changed: bool, foretold: float) -> R
 
 
 def rest(trust: Trust) -> float:
-    """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves the
-    share 1 - r to be found by looking; r is doubted while little has been seen, and never believed to be all."""
+    """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves a page that
+    changes 1 - r times as often, and for the same price the gap grows with the root of that (V(x) is about λx²/2).
+    r is doubted while little has been seen, and never believed to be all."""
     shares = [
         (record.right + record.missed) / (record.right + record.missed + DOUBT) * (record.recall or 0.0)
         for record in trust.values()
         if record.proved
     ]
-    return 1.0 / (1.0 - min(max(shares, default=0.0), MOST_RECALL))
+    return 1.0 / math.sqrt(1.0 - min(max(shares, default=0.0), MOST_RECALL))
 
 
 def credit(source: Source, record: Record) -> int:
