@@ -8,7 +8,7 @@ WORKERS ?= 2
 TRACES ?= ../shared/traces
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test chromium check bench lab docs clean
+.PHONY: help install demo test chromium check bench lab docs clean bench-schedule
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,7 +45,12 @@ check: $(STAMP) ## ruff, mypy --strict, import-linter
 	$(BIN)/lint-imports
 
 bench: $(STAMP) ## speed, as ratios against peers on this machine
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench crawl
+	$(BIN)/python -m tests.bench patterns
+	$(BIN)/python -m tests.bench search
+
+bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
+	$(BIN)/python -m tests.bench schedule
 
 lab: $(STAMP) ## the race of revisit policies on real change histories
 	$(BIN)/recrawl lab race --traces $(TRACES) --seeds 2 --plot out/race.html
