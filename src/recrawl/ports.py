@@ -228,7 +228,7 @@ class SearchIndex(Protocol):
 
     Laws: `apply` is one transaction and is refused (False) unless the index stands at the step's `after`: each event
     counts once, whoever feeds it; a page put again replaces its entry (an index of all versions keeps one an `at`);
-    what is removed is not found; `find` answers best first, of equals the one put last, pages of an answer never overlap.
+    what is removed is not found; `find` answers best first, of equals the one put last; its pages never overlap.
     """
 
     def close(self) -> None: ...
