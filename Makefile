@@ -30,7 +30,7 @@ demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRA
 	@$(BIN)/recrawl demo
 
 test: $(STAMP) chromium ## all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
 
 # The dashboard is tested in a real browser: Debian's chromium, installed when it is missing and we may.
 chromium:

@@ -30,7 +30,7 @@ from recrawl.store.memory import MemoryStore
 GAP_S = 2.0
 DAYS = 12.0
 HOUR_S, DAY_S = 3600.0, 86_400.0
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 def crawl(seed: int, days: float = DAYS) -> Month:
