@@ -7,7 +7,7 @@ page's belief is taken out of its group's sum and put back after each visit, so 
 import numpy as np
 
 from recrawl.estimate.bayes import RATES_PER_DAY, normalised
-from recrawl.model.belief import Floats, Ints
+from recrawl.model.belief import Bools, Floats, Ints
 
 MEDIAN_PER_DAY = 1.0 / 30.0  # before anything is known: log-normal around once a month
 SPREAD = 2.2
@@ -22,18 +22,21 @@ def first_law() -> Floats:
     return np.asarray(law / law.sum())
 
 
-def pooled(group_sums: Floats, group_site: Ints, sites: int) -> Floats:
-    """The law of every group from the summed beliefs of its pages."""
+def pooled(group_sums: Floats, group_site: Ints, sites: int, young: Bools | None = None) -> Floats:
+    """The law of every group from the summed beliefs of its pages. `young`: groups of new pages, which stand alone."""
+    alone = np.zeros(len(group_site), dtype=np.bool_) if young is None else young
     site_sums = np.zeros((sites, group_sums.shape[1]))
-    np.add.at(site_sums, group_site, group_sums)
+    np.add.at(site_sums, group_site[~alone], group_sums[~alone])
     world = normalised((site_sums.sum(axis=0) + WORLD_STRENGTH * first_law())[None, :])
     site = normalised(site_sums + WORLD_STRENGTH * world)
-    return normalised(np.maximum(normalised(group_sums + SITE_STRENGTH * site[group_site]), _LEAST))
+    drawn_to = np.where(alone[:, None], WORLD_STRENGTH * first_law(), SITE_STRENGTH * site[group_site])
+    return normalised(np.maximum(normalised(group_sums + drawn_to), _LEAST))
 
 
-def moved(group_sums: Floats, group: Ints, before: Floats, after: Floats, joined: Floats) -> Floats:
+def moved(group_sums: Floats, group: Ints, before: Floats, after: Floats, joined: Floats, first_only: Bools) -> Floats:
     """The sums when pages' beliefs change; `joined`: 1 where a page enters its group with its first evidence (a page
-    of which nothing is known has nothing to say about its group)."""
+    of which nothing is known has nothing to say about its group). `first_only`: of these only the first counts."""
     sums = group_sums.copy()
-    np.add.at(sums, group, after - before * (1.0 - joined)[:, None])
+    stays = np.where(first_only, joined, 1.0)[:, None]
+    np.add.at(sums, group, (after - before * (1.0 - joined)[:, None]) * stays)
     return np.asarray(np.maximum(sums, 0.0))

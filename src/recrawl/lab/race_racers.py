@@ -18,6 +18,7 @@ from recrawl.lab.race_track import politely
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
 from recrawl.ports import Policy
 from recrawl.schedule.index import value_of_rate
+from recrawl.schedule.knowledge import YOUTH_S, group_name, group_numbers
 from recrawl.schedule.ranked import harmonic_index, proportional_index
 from recrawl.schedule.relief import relieved_hourly
 from recrawl.schedule.value import ValuePolicy
@@ -158,6 +159,9 @@ class Value:
     policy: ValuePolicy
     states: States = field(init=False)
     group: Ints = field(init=False)
+    old_group: Ints = field(init=False)
+    new_group: Ints = field(init=False)
+    found_s: Floats = field(init=False)
     notices: Ints = field(init=False)
     ahead: Prospects = field(init=False)
     server_price: Floats = field(init=False)
@@ -167,10 +171,13 @@ class Value:
 
     def __post_init__(self) -> None:
         self.states = unknown(self.history.pages)
-        self.policy = self.policy.with_groups(self.history.group_names)
-        self.group = np.array([self.policy.knowledge.groups.index(n) for n in self.history.group_names])[
-            self.history.group
-        ]
+        names = self.history.group_names
+        new_names = [group_name(name.partition("|")[0], "", new=True) for name in names]
+        self.policy = self.policy.with_groups([*names, *new_names])
+        self.old_group = group_numbers(self.policy.knowledge, names)[self.history.group]
+        self.new_group = group_numbers(self.policy.knowledge, new_names)[self.history.group]
+        self.group = self.old_group.copy()
+        self.found_s = np.zeros(self.history.pages)
         self.notices = np.zeros((self.history.pages, SOURCES), dtype=np.int64)
         self.server_price = np.zeros(self.history.allowed_per_hour.size)
         self.dropped_until_s = np.zeros(self.history.pages)
@@ -180,6 +187,8 @@ class Value:
         return Context(self.group[pages], self.server_price[self.history.server[pages]], self.notices[pages])
 
     def hold(self, pages: Ints, at_s: float) -> None:
+        if at_s > 0.0:
+            self.group[pages], self.found_s[pages] = self.new_group[pages], at_s
         self._learn(pages, seen_by(self.history, pages, at_s, np.zeros(len(pages), dtype=np.bool_), True))
 
     def see(self, pages: Ints, at_s: float, changed: Bools) -> None:
@@ -200,6 +209,8 @@ class Value:
     def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
         laws = self.policy.laws
         if self.policy.is_pooling_due(MONDAY_AT + at_s):
+            grown = at_s - self.found_s >= YOUTH_S
+            self.group[grown] = self.old_group[grown]
             self.policy = self.policy.repooled(self.states, self._around(np.arange(self.history.pages)))
         self.policy = self.policy.at(MONDAY_AT + at_s).priced(fill, (at_s - self.settled_s) / 3600.0)
         self.settled_s = at_s
@@ -211,7 +222,8 @@ class Value:
             self._around(pages),
         )  # fmt: skip
         enough = (worth >= 1.0) & (self.dropped_until_s[pages] <= at_s)
-        wanted = most(worth[enough], pages[enough], int(enough.sum()))
+        free = max(1, room // 24) if fill >= 1.0 else 0  # a token that would run over costs nothing
+        wanted = most(worth, pages, max(int(enough.sum()), free)) if free else most(worth[enough], pages[enough], room)
         if np.isinf(self.history.allowed_per_hour).all():
             return wanted[:room]
         if not self.relieved:

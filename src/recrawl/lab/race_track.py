@@ -126,7 +126,8 @@ def race(history: History, racer: Racer, budget: float, step: Callable[[float], 
     births = _births(history)
     heard = 0
     hours = history.days * 24
-    racer.hold(np.flatnonzero(track.held), 0.0)
+    if track.held.any():
+        racer.hold(np.flatnonzero(track.held), 0.0)
     for hour in range(1, hours):
         at_s = hour * HOUR_S
         tokens = min(tokens + per_hour, most)

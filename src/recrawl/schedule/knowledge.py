@@ -1,7 +1,7 @@
 """What the value policy knows beyond single pages: laws of groups, tempo of sites, trust in sources, the price.
 
 A small value, kept in the store's memo as bytes and moved by pure folds. Groups are numbered in the order they
-were met; a group is a site and a pattern, named `site|pattern`, and belongs to its site.
+were met; a group is a site and a pattern, named `site|pattern` (`site|pattern+new` for pages in their first weeks).
 """
 
 import io
@@ -13,10 +13,12 @@ import numpy as np
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate import trust as trusts
 from recrawl.estimate.pooling import first_law
-from recrawl.model.belief import RATES, Floats, Ints
+from recrawl.model.belief import RATES, Bools, Floats, Ints
 
 _VERSION = 1
 _SITE_END = "|"
+_NEW = "+new"  # ends the name of a group of pages in their first weeks
+YOUTH_S = 14 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,12 @@ class Knowledge:
     refitted_hour: int
     pooled_hour: int
 
+    @property
+    def young(self) -> Bools:
+        """Groups of pages found within their first weeks: these often change fast and then never again, so they have
+        a law of their own, learnt from first revisits and drawn to the world's first law, not to their site's."""
+        return np.array([name.endswith(_NEW) for name in self.groups], dtype=np.bool_)
+
 
 def started(price: float, hour: int) -> Knowledge:
     """One group of one nameless site, for pages of which nothing else is known."""
@@ -43,8 +51,10 @@ def started(price: float, hour: int) -> Knowledge:
     )  # fmt: skip
 
 
-def group_name(site: str, pattern: str) -> str:
-    return f"{site}{_SITE_END}{pattern}"
+def group_name(site: str, pattern: str, new: bool = False) -> str:
+    """`new`: the page was found less than `YOUTH_S` ago, by a crawl that was already running. New pages of a site are
+    best kept in one group, with an empty pattern: there are never many of them at a time."""
+    return f"{site}{_SITE_END}{pattern}{_NEW if new else ''}"
 
 
 def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
@@ -56,7 +66,12 @@ def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
     site_names = list(dict.fromkeys([*knowledge.sites, *(name.split(_SITE_END, 1)[0] for name in new)]))
     number = {name: place for place, name in enumerate(site_names)}
     new_site = np.array([number[name.split(_SITE_END, 1)[0]] for name in new], dtype=np.int64)
-    new_law = np.stack([_law_for(knowledge, site) for site in new_site])
+    new_law = np.stack(
+        [
+            first_law() if name.endswith(_NEW) else _law_for(knowledge, site)
+            for name, site in zip(new, new_site, strict=True)
+        ]
+    )
     return replace(
         knowledge,
         sites=tuple(site_names),
@@ -70,7 +85,7 @@ def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
 
 
 def _law_for(knowledge: Knowledge, site: int) -> Floats:
-    own = knowledge.group_site == site
+    own = (knowledge.group_site == site) & ~knowledge.young
     weight = knowledge.sums.sum(axis=1) + 1e-3
     chosen = weight * own if own.any() else weight
     law = (chosen[:, None] * knowledge.law).sum(axis=0)

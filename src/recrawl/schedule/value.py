@@ -131,7 +131,7 @@ class ValuePolicy:
         after, survival = self._updated(sub, part, around)
         knowledge = self._with_outcomes(sub, part, around, survival)
         joined = np.asarray(sub["gaps"] == 0, dtype=np.float64)
-        sums = pooling.moved(knowledge.sums, around.group, belief, after, joined)
+        sums = pooling.moved(knowledge.sums, around.group, belief, after, joined, knowledge.young[around.group])
         return replace(self, knowledge=replace(knowledge, sums=sums))
 
     def _with_outcomes(self, before: States, seen: Sightings, context: Context, survival: Floats) -> Knowledge:
@@ -162,6 +162,7 @@ class ValuePolicy:
         rows = np.flatnonzero(states["gaps"] > 0)
         sums = np.zeros_like(self.knowledge.sums)
         np.add.at(sums, context.group[rows], bayes.weights(states[rows], context.group[rows], self.laws))
+        sums = np.where(self.knowledge.young[:, None], self.knowledge.sums, sums)
         return replace(self, knowledge=replace(self.knowledge, sums=sums))
 
     def at(self, now: float) -> "ValuePolicy":
@@ -176,7 +177,7 @@ class ValuePolicy:
             knowledge = replace(knowledge, refitted_hour=hour)
         if self.is_pooling_due(now):
             tempo = rhythm_refitted(tempo)
-            law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites))
+            law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites), knowledge.young)
             return self.knowing(replace(knowledge, tempo=tempo, law=law, pooled_hour=hour))
         return replace(self, knowledge=replace(knowledge, tempo=tempo))
 

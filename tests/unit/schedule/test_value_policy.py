@@ -122,3 +122,20 @@ def test_every_policy_can_say_what_it_would_have_done() -> None:
     gaps = gaps_by_policy(visits)
     assert "value" in gaps and "nutch" in gaps
     assert all(60.0 <= gap <= 400 * DAY for gap in gaps.values())
+
+
+def test_new_pages_that_change_at_once_teach_the_law_of_new_pages_and_not_that_of_the_site() -> None:
+    still, new = [group_name("feed", "item")] * 40, group_name("feed", "", new=True)
+    chosen, _, _ = _crawled(30, np.full(40, 0.001), still)
+    chosen = chosen.with_groups([new])
+    around = chosen.context([new] * 12, np.zeros(12), np.zeros((12, SOURCES), dtype=np.int64))
+    now = START + 31 * DAY
+    states = chosen.observe(unknown(12), _seen(now, np.zeros(12, bool), True), around)
+    for hour in (6, 12):
+        seen = _seen(now + hour * 3600, np.ones(12, bool))
+        after = chosen.observe(states, seen, around)
+        chosen, states = chosen.learned(states, seen, around), after
+    chosen = chosen.at(now + 30 * 3600)
+    law = dict(zip(chosen.knowledge.groups, chosen.knowledge.law, strict=True))
+    assert law[new][-4:].sum() > 0.5  # two changes a day and more
+    assert law[still[0]][-4:].sum() < 0.05
