@@ -11,6 +11,7 @@ PLOT_WIDTH, PLOT_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 FLOOR = TOP + PLOT_HEIGHT
 
 Placing = Callable[[float, float], tuple[float, float]]  # from the chart's units to the drawing's
+SMALLEST = 1e-300  # below this powers of ten lose their digits, and nothing can be seen anyway
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def _rectangle(x: float, y: float, width: float, height: float, kind: str) -> st
 
 def _round_up(value: float) -> float:
     """The next 1, 2, 4 or 8 times a power of ten; 4 steps of it are round, too."""
-    if value <= 0 or not math.isfinite(value):
+    if value < SMALLEST or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
     return next(step * power for step in (1, 2, 4, 8, 10) if step * power >= value * 0.9999)
