@@ -150,7 +150,7 @@ def sync_folder(folder: Path) -> None:
 def raise_as_ours(wrong: OSError, folder: Path) -> NoReturn:
     if wrong.errno in FULL:
         raise DiskFull(
-            f"no room left for the archive in {folder}: free some space or move the folder, then run again; "
-            "everything archived before is whole"
+            f"the disk is full, no room left for the archive in {folder}: free some space or move the folder, "
+            "then run again; everything archived before is whole"
         ) from wrong
     raise wrong

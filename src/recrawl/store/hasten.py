@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recrawl.model.page import Status
-from recrawl.store import counts
+from recrawl.model.site import Kind
+from recrawl.store import codes, counts
 from recrawl.store.connection import Session
 from recrawl.store.counts import Counts
 from recrawl.store.rows import Row
@@ -12,8 +13,8 @@ from recrawl.store.statements import Statements
 
 
 def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float, rank: int | None = None) -> int:
-    """Make pages (id, server, site, due time, interval) due at a moment unless they are due before, and raise their
-    rank if one is given; how many are due then."""
+    """Make pages (id, server, site, due time, interval, kind) due at a moment unless they are due before, and raise
+    their rank if one is given; how many are due then."""
     later = [row for row in places if row[3] is None or row[3] > at]
     session.many(sql.hasten_page, (sql.hasten_page.bind(at=at, page=row[0]) for row in later))
     if rank is not None:
@@ -25,9 +26,12 @@ def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float, 
 
 
 def _scheduled_again(places: Sequence[Row], at: float) -> list[tuple[int, int, int]]:
-    """What a page that had no due time adds to the counts by having one: its interval's band."""
+    """What a page that had no due time adds to the counts by having one: its interval's band.
+    A sitemap or feed is not counted."""
     found: Counts = Counter()
-    for _, _, site, _, interval_s in places:
+    for _, _, site, _, interval_s, kind in places:
+        if codes.KIND.member[kind] is Kind.SIGNAL:
+            continue
         without = counts.standing(Status.LIVE, 0, interval_s or 0.0, None)
         with_due = counts.standing(Status.LIVE, 0, interval_s or 0.0, at)
         counts.add_standing(found, site, set(with_due) - set(without), 1)

@@ -109,7 +109,7 @@ class PageStatements(Compiler):
         return self.compile(_live_stretch().where(PAGE.c.site == bindparam("site")))
 
     def places(self, size: int) -> Sql:
-        """Id, server, site and due time of pages by id."""
+        """Id, server, site, due time, interval and kind of pages by id."""
         return self.of_size("places", size, lambda n: _place().where(one_of(PAGE.c.id, n)))
 
     @cached_property
@@ -171,7 +171,7 @@ def _scan() -> Select[Any]:
 
 
 def _place() -> Select[Any]:
-    return select(PAGE.c.id, PAGE.c.server, PAGE.c.site, PAGE.c.due_at, PAGE.c.interval_s)
+    return select(PAGE.c.id, PAGE.c.server, PAGE.c.site, PAGE.c.due_at, PAGE.c.interval_s, PAGE.c.kind)
 
 
 def _live_stretch() -> Select[Any]:
