@@ -1,0 +1,105 @@
+"""Who owns which partitions of a cluster, and until when: the decisions alone.
+
+A worker holds a *lease* that it renews; with it it owns partitions. Every worker sees the same seats (they stand in the
+store), so each one can decide for itself what to claim and what to give back, and no coordinator is needed.
+
+What always holds: the shares of all seats together are all partitions; a worker claims at most what it lacks and gives
+back at most what it has too much, so that what moves when somebody comes or goes is what must move; once everybody
+holds a share nothing moves; a lease that ran out is never taken up again.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+RENEWALS = 3  # within one lease: two of them may fail
+MARGIN = 0.05  # of a lease: its holder stops this much early, for clocks that do not run alike
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A worker whose lease runs, as the store knows it. `checks`: how often it found nothing to do."""
+
+    worker: str
+    weight: float = 1.0
+    held: int = 0
+    leaving: bool = False
+    idle: bool = False
+    commits: int = 0
+    checks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """`granted_at` is read from the holder's own steady clock before the store is asked: whatever the clocks of both
+    say, the holder's end is never after the store's."""
+
+    granted_at: float
+    lease_s: float
+
+    @property
+    def ends_at(self) -> float:
+        return self.granted_at + self.lease_s * (1.0 - MARGIN)
+
+    @property
+    def renew_at(self) -> float:
+        return self.granted_at + self.lease_s / RENEWALS
+
+    def runs(self, now: float) -> bool:
+        """Only while this is true may a request be sent."""
+        return self.granted_at <= now < self.ends_at
+
+
+def shares(seats: Iterable[Seat], partitions: int) -> dict[str, int]:
+    """How many partitions each seat ought to hold: by weight, whole numbers, all of them given out. What does not
+    divide goes to those who would lose it otherwise, so that nothing moves for the sake of rounding."""
+    seats = list(seats)
+    staying = [seat for seat in seats if not seat.leaving and seat.weight > 0]
+    whole = sum(seat.weight for seat in staying)
+    exact = {seat.worker: partitions * seat.weight / whole for seat in staying}
+    found = {seat.worker: int(exact.get(seat.worker, 0.0)) for seat in seats}
+    left = partitions - sum(found.values()) if staying else 0
+    by_claim = sorted(
+        staying,
+        key=lambda seat: (found[seat.worker] - exact[seat.worker], -seat.held, seat.worker),
+    )
+    for seat in by_claim[:left]:
+        found[seat.worker] += 1
+    return found
+
+
+def claims(worker: str, seats: Sequence[Seat], free: int, partitions: int) -> int:
+    """How many of the free partitions this worker takes now."""
+    held = {seat.worker: seat.held for seat in seats}
+    return max(0, min(free, shares(seats, partitions).get(worker, 0) - held.get(worker, 0)))
+
+
+def surplus(worker: str, seats: Sequence[Seat], partitions: int) -> int:
+    """How many partitions this worker gives back now. All surpluses and what is free are together what others lack."""
+    held = {seat.worker: seat.held for seat in seats}
+    return max(0, held.get(worker, 0) - shares(seats, partitions).get(worker, 0))
+
+
+def given_back(
+    worker: str, held: Collection[int], wanted: Mapping[int, str], count: int, busy: Collection[int], leaving: bool
+) -> list[int]:
+    """Which partitions to give back: those that an operator moved to somebody else, and `count` more, idle ones
+    first. What was moved here stays unless the worker leaves."""
+    if leaving:
+        return sorted(held)
+    moved = [number for number in held if wanted.get(number, worker) != worker]
+    loose = [number for number in held if number not in wanted]
+    loose.sort(key=lambda number: (number in busy, -number))
+    return sorted({*moved, *loose[: max(0, count - len(moved))]})
+
+
+def is_over(before: Sequence[Seat], now: Sequence[Seat]) -> bool:
+    """Whether a crawl that goes round once is done: the same workers as before, all idle, none has committed since,
+    and each has looked into the store twice. Links under way to others are the caller's to look for."""
+    then = {seat.worker: seat for seat in before}
+    if not now or then.keys() != {seat.worker for seat in now}:
+        return False
+    return all(_rested(then[seat.worker], seat) for seat in now)
+
+
+def _rested(before: Seat, now: Seat) -> bool:
+    return now.idle and now.commits == before.commits and now.checks >= before.checks + 2
