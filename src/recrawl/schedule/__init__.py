@@ -5,13 +5,15 @@ caller). Goes out: the gap to the next visit of each page. Every policy stands b
 arrays, and is the same code live and in the lab.
 
 Always holds: pure; gaps are finite, positive and within the ceiling; a budget is never exceeded (`budget`), a quiet
-hour never broken (`windows`), an overloaded server loses its least valuable visits first (`relief`).
+hour never broken (`windows`), an overloaded server loses its least valuable visits first (`relief`). `diary` is all of
+it for somebody else's crawler.
 """
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from recrawl.ports import Policy
+from recrawl.schedule.diary import Diary, Look
 from recrawl.schedule.groups import GroupsPolicy
 from recrawl.schedule.nutch import NutchPolicy
 from recrawl.schedule.poisson import PoissonPolicy
@@ -21,6 +23,8 @@ from recrawl.schedule.simple import MultiplicativePolicy, StaticPolicy
 from recrawl.schedule.staleness import StalenessPolicy
 from recrawl.schedule.stormcrawler import StormCrawlerPolicy
 from recrawl.schedule.value import value_policy
+
+__all__ = ["POLICIES", "Diary", "Look", "Policy", "Settings", "policy"]
 
 POLICIES: Mapping[str, Callable[[Settings], Policy]] = MappingProxyType(
     {
