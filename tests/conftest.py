@@ -4,5 +4,6 @@ from tests.postgres import (  # noqa: F401  fixtures
     _our_server,
     postgres_dsn,
     postgres_server,
+    postgres_store,
     postgres_victim,
 )

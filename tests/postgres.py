@@ -8,6 +8,7 @@ refuses to run as root: root hands it to the user `postgres`, or to `nobody`.
 Fixtures (imported by `tests/conftest.py`):
     postgres_server   the shared server: `fresh()` gives the DSN of a new empty database
     postgres_dsn      a new empty database
+    postgres_store    a new database with an empty store of 8 partitions
     postgres_victim   a server of ours that the test may stop, kill and restart; it runs again afterwards
 """
 
@@ -22,6 +23,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +31,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
+
+from recrawl.store.postgres import create_postgres
 
 ENVIRONMENT = "RECRAWL_TEST_POSTGRES"
 PATIENCE_S = 120.0
@@ -56,6 +60,7 @@ class PostgresServer:
     listen: str = "127.0.0.1"
     _process: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=itertools.count)
+    _templates: dict[int, str] = field(default_factory=dict)
 
     @property
     def port(self) -> int:
@@ -66,6 +71,14 @@ class PostgresServer:
         name = f"recrawl_{os.getpid()}_{next(self._numbers)}"
         self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return self.named(name)
+
+    def with_tables(self, partitions: int = 8) -> str:
+        """The DSN of a new database with an empty store in it."""
+        if partitions not in self._templates:
+            template = self.fresh()
+            create_postgres(template, partitions)
+            self._templates[partitions] = database_of(template)
+        return self.fresh(self._templates[partitions])
 
     def named(self, database: str, user: str = "") -> str:
         parts = urlsplit(self.url)
@@ -121,9 +134,14 @@ class PostgresServer:
     def kill(self) -> None:
         """kill -9 of every one of its processes at once."""
         assert self._process is not None
-        for child in _children_of(self._process.pid):
-            os.kill(child, signal.SIGKILL)
-        self._signal(signal.SIGKILL)
+        children = _children_of(self._process.pid)
+        self._signal(signal.SIGKILL)  # first: it would start new ones in place of those that die
+        for child in filter(_is_alive, children):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        give_up_at = time.monotonic() + PATIENCE_S
+        while any(map(_is_alive, children)) and time.monotonic() < give_up_at:
+            time.sleep(0.01)
 
     def restart(self, mode: str = "fast") -> None:
         self.stop(mode)
@@ -211,6 +229,14 @@ def _children_of(parent: int) -> list[int]:
     return [int(word) for file in files for word in file.read_text().split()]
 
 
+def _is_alive(process: int) -> bool:
+    """It runs; one that has ended and waits for its parent to notice does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 @pytest.fixture(scope="session")
 def _our_server() -> Iterator[PostgresServer]:
     server = own_server()
@@ -227,6 +253,13 @@ def postgres_server(request: pytest.FixtureRequest) -> PostgresServer:
 @pytest.fixture
 def postgres_dsn(postgres_server: PostgresServer) -> Iterator[str]:
     dsn = postgres_server.fresh()
+    yield dsn
+    postgres_server.drop(dsn)
+
+
+@pytest.fixture
+def postgres_store(postgres_server: PostgresServer) -> Iterator[str]:
+    dsn = postgres_server.with_tables()
     yield dsn
     postgres_server.drop(dsn)
 

@@ -1,10 +1,6 @@
 """The laws of `ports.Store`, over every implementation."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
@@ -16,17 +12,8 @@ from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.ports import Store
-from recrawl.store.memory import MemoryStore
-from recrawl.store.sqlite import open_sqlite
 
 ALL = range(8)  # partitions
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store = MemoryStore(partitions=8) if request.param == "memory" else open_sqlite(tmp_path / "s.db", 8)
-    yield made
-    made.close()
 
 
 def page(name: str, server: str = "a.example", **known: object) -> Page:

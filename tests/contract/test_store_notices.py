@@ -1,26 +1,12 @@
 """What both stores promise about pages that notices stir."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Kind
 from recrawl.ports import Store
-from recrawl.store.memory import MemoryStore
-from recrawl.store.sqlite import open_sqlite
 
 NOW = 1_700_000_000.0
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store = MemoryStore() if request.param == "memory" else open_sqlite(tmp_path / "s.db")
-    yield made
-    made.close()
 
 
 def _page(name: str, due_at: float | None, rank: int = Rank.GENERAL, kind: Kind = Kind.GENERAL) -> Page:

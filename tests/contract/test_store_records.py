@@ -1,6 +1,5 @@
 """What a store promises about records, over every implementation."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,17 +12,9 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page
 from recrawl.model.record import Record, RecordSource
 from recrawl.ports import Store
-from recrawl.store.memory import MemoryStore
 from recrawl.store.sqlite import open_sqlite, sqlite_engine
 from recrawl.store.tables import REVISION
 from recrawl.store.upgrade import upgrade_sqlite
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store = MemoryStore(partitions=8) if request.param == "memory" else open_sqlite(tmp_path / "s.db", 8)
-    yield made
-    made.close()
 
 
 def page(name: str, site: str = "one") -> Page:

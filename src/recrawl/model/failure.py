@@ -9,8 +9,10 @@ RecrawlError               a message that says what to do next, with an exit cod
 ├── StoreInUse        6    another recrawl runs on this folder
 ├── WorkLeft          7    budget or time reached with work left
 ├── StoreOutdated     8    the store needs `recrawl db upgrade`, or recrawl itself is too old
+├── LeaseLost         6    another worker of the cluster owns these partitions now
 ├── DiskFull          9    the disk floor is reached; nothing lost
 ├── StoreDamaged     10    the store cannot be read or written; says how to put it right
+│   └── StoreAway    10    the database server does not answer
 └── NotFound          2    no such page, site or version
 
 Failure                    what a single visit met; a value, never raised across rooms
@@ -64,6 +66,16 @@ class DiskFull(RecrawlError):
 
 class StoreDamaged(RecrawlError):
     exit_code = 10
+
+
+class StoreAway(StoreDamaged):
+    """It may come back: what can be done twice is tried again."""
+
+
+class LeaseLost(RecrawlError):
+    """A worker of a cluster was silent for too long. Whatever it holds and has not written is void; it may join anew."""
+
+    exit_code = 6
 
 
 class NotFound(RecrawlError):

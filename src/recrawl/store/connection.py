@@ -2,35 +2,48 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from operator import itemgetter
+from time import sleep
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from recrawl.store.compiled import Sql, in_chunks
+from recrawl.model.failure import StoreAway, StoreInUse
+from recrawl.store.compiled import ARRAY_LONGEST, ARRAY_SIZE, Sql, as_columns, in_chunks
 from recrawl.store.failures import plainly
 from recrawl.store.statements import Statements
 
 WRITE = "recrawl_write"  # execution option: this transaction is going to write
 
 Item = TypeVar("Item", int, str)
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
 Rows = Sequence[Any]
 
 
 class Session:
     """A connection with a transaction under way. Statements go to the driver as they were compiled: a batch
-    costs what it costs the driver."""
+    costs what it costs the driver. `arrays`: lists and columns go as arrays."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, arrays: bool = False) -> None:
+        self._connection, self._arrays = connection, arrays
 
     def rows(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Rows:
         return self._connection.exec_driver_sql(sql.text, parameters).fetchall()
 
     def rows_of(self, sized: Callable[[int], Sql], items: Collection[Item], **values: object) -> Iterator[Any]:
         """Rows of a statement that takes a list, whatever the length of the list."""
+        if self._arrays:
+            yield from self._rows_of_arrays(sized(ARRAY_SIZE), list(items), values)
+            return
         for chunk in in_chunks(items):
             sql = sized(len(chunk))
             yield from self.rows(sql, sql.bind_list(chunk, **values))
+
+    def _rows_of_arrays(self, sql: Sql, items: list[Item], values: dict[str, object]) -> Iterator[Any]:
+        for start in range(0, len(items), ARRAY_LONGEST):
+            yield from self.rows(sql, sql.bind_list([items[start : start + ARRAY_LONGEST]], **values))
 
     def value(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Any:
         """The first column of the first row, None without one."""
@@ -40,31 +53,97 @@ class Session:
     def many(self, sql: Sql, rows: Iterable[tuple[object, ...]]) -> None:
         """The statement once for each row."""
         batch = list(rows)
-        if batch:
+        if batch and sql.columns:
+            self._in_columns(sql, batch)
+        elif batch:
             self._connection.exec_driver_sql(sql.text, batch)
+
+    def new(self, sql: Sql, rows: Iterable[tuple[object, ...]]) -> set[object]:
+        """Insert rows; the first column of those that were not there. Without arrays nobody else writes meanwhile, and
+        the caller brings only new ones."""
+        batch = list(rows)
+        if batch and sql.columns:
+            return {row[0] for row in self._in_columns(sql, batch).fetchall()}
+        self.many(sql, batch)
+        return {row[0] for row in batch}
+
+    def _in_columns(self, sql: Sql, batch: list[tuple[object, ...]]) -> Any:
+        """In order of the first column: two who write the same rows wait for each other instead of for ever."""
+        batch.sort(key=itemgetter(0))
+        return self._connection.exec_driver_sql(sql.text, as_columns(batch, sql.columns))
 
     def change(self, sql: Sql, parameters: tuple[object, ...]) -> int:
         """How many rows a statement changed."""
         return self._connection.exec_driver_sql(sql.text, parameters).rowcount
 
 
-class Database:
-    """An engine and its statements. `where` names it in messages."""
+BeforeWrite = Callable[[Session], None]
 
-    def __init__(self, engine: Engine, statements: Statements, where: str) -> None:
+
+def nothing_first(session: Session) -> None:
+    """The default before a write."""
+
+
+class Database:
+    """An engine and its statements. `where` names it in messages.
+
+    `before_write` runs first inside every transaction that is going to write, and may raise to forbid it (fencing).
+    `patience`: how long to wait before each new try when the server is away or refused a transaction; `wait` waits.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        statements: Statements,
+        where: str,
+        before_write: BeforeWrite = nothing_first,
+        patience: Sequence[float] = (),
+        wait: Callable[[float], None] = sleep,
+    ) -> None:
         self.engine, self.statements, self.where = engine, statements, where
+        self.before_write, self._patience, self._wait = before_write, patience, wait
         self._writer = engine.execution_options(**{WRITE: True})
+        self._reader = engine.execution_options(isolation_level="AUTOCOMMIT") if statements.arrays else engine
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        with plainly(self.where), self.engine.connect() as connection:
-            yield Session(connection)
+        with plainly(self.where), self._reader.connect() as connection:
+            yield Session(connection, self.statements.arrays)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction: committed at the end, rolled back at an error."""
         with plainly(self.where), self._writer.begin() as connection:
-            yield Session(connection)
+            session = Session(connection, self.statements.arrays)
+            self.before_write(session)
+            yield session
+
+    def enduring(self, work: Callable[[], Result]) -> Result:
+        """Do work that may be done twice, again and again while the server is away or lets others go first."""
+        for wait_s in self._patience:
+            try:
+                return work()
+            except (StoreAway, StoreInUse):
+                self._wait(wait_s)
+        return work()
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+class HasDatabase(Protocol):
+    @property
+    def database(self) -> Database: ...
+
+
+Owner = TypeVar("Owner", bound=HasDatabase)
+
+
+def enduring(method: Callable[Concatenate[Owner, Given], Result]) -> Callable[Concatenate[Owner, Given], Result]:
+    """A method that leaves the same whether it is done once or twice, and so is done again after an outage."""
+
+    @wraps(method)
+    def again(self: Owner, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        return self.database.enduring(lambda: method(self, *args, **kwargs))
+
+    return again

@@ -129,7 +129,7 @@ class HistoryStatements(Compiler):
 
     @cached_property
     def add_words(self) -> Sql:
-        return self.compile(self._insert(WORD).values(text=bindparam("text")).on_conflict_do_nothing())
+        return self.compile_insert(self.inserting(WORD, "text").on_conflict_do_nothing(), WORD, "text")
 
     def word_numbers(self, size: int) -> Sql:
         return self.of_size("word_numbers", size, lambda n: select(WORD).where(one_of(WORD.c.text, n)))
@@ -139,9 +139,10 @@ class HistoryStatements(Compiler):
 
     @cached_property
     def add_counts(self) -> Sql:
-        insert = self._insert(COUNTER)
+        insert = self.inserting(COUNTER)
         more = COUNTER.c.amount + insert.excluded.amount
-        return self.compile(insert.on_conflict_do_update(index_elements=["site", "kind"], set_={"amount": more}))
+        added = insert.on_conflict_do_update(index_elements=["site", "kind"], set_={"amount": more})
+        return self.compile_insert(added, COUNTER)
 
     @cached_property
     def counts(self) -> Sql:

@@ -36,7 +36,9 @@ class PageStatements(Compiler):
     def standings(self, size: int) -> Sql:
         """What the counts need to know of pages before they are overwritten."""
         columns = (PAGE.c.id, PAGE.c.site, PAGE.c.kind, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
-        return self.of_size("standings", size, lambda n: select(*columns).where(one_of(PAGE.c.id, n)))
+        return self.of_size(
+            "standings", size, lambda n: self.locked(select(*columns).where(one_of(PAGE.c.id, n)), PAGE.c.id)
+        )
 
     @cached_property
     def due(self) -> Sql:
@@ -102,15 +104,15 @@ class PageStatements(Compiler):
     @cached_property
     def live_stretch(self) -> Sql:
         """Pages of a stretch of ids that are visited when everything is: id, server, site, due time."""
-        return self.compile(_live_stretch())
+        return self.compile(self.locked(_live_stretch(), PAGE.c.id))
 
     @cached_property
     def live_stretch_of_site(self) -> Sql:
-        return self.compile(_live_stretch().where(PAGE.c.site == bindparam("site")))
+        return self.compile(self.locked(_live_stretch().where(PAGE.c.site == bindparam("site")), PAGE.c.id))
 
     def places(self, size: int) -> Sql:
         """Id, server, site, due time, interval and kind of pages by id."""
-        return self.of_size("places", size, lambda n: _place().where(one_of(PAGE.c.id, n)))
+        return self.of_size("places", size, lambda n: self.locked(_place().where(one_of(PAGE.c.id, n)), PAGE.c.id))
 
     @cached_property
     def hasten_page(self) -> Sql:

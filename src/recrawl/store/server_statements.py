@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, case, or_, select, update
 from sqlalchemy.sql import Select
 
 from recrawl.store.compiled import Compiler, Sql, one_of
@@ -16,15 +16,14 @@ class ServerStatements(Compiler):
     @cached_property
     def meet_servers(self) -> Sql:
         """Insert servers first met with a page, and lower the next due time of those that are there."""
-        insert = self._insert(SERVER)
+        insert = self.inserting(SERVER)
         sooner = or_(SERVER.c.next_due_at.is_(None), insert.excluded.next_due_at < SERVER.c.next_due_at)
-        return self.compile(
-            insert.on_conflict_do_update(
-                index_elements=["id"],
-                set_={"next_due_at": insert.excluded.next_due_at},
-                where=sooner & insert.excluded.next_due_at.is_not(None),
-            )
+        met = insert.on_conflict_do_update(
+            index_elements=["id"],
+            set_={"next_due_at": insert.excluded.next_due_at},
+            where=sooner & insert.excluded.next_due_at.is_not(None),
         )
+        return self.compile_insert(met, SERVER)
 
     @cached_property
     def put_servers(self) -> Sql:
@@ -64,10 +63,15 @@ class ServerStatements(Compiler):
 
     @cached_property
     def hasten_server(self) -> Sql:
-        """Lower a server's next due time to a moment, unless it is sooner."""
+        """Lower a server's next due time to a moment, unless it is sooner. The row is written either way, so that who
+        settles the server meanwhile waits and sees the pages that were hastened."""
         later = or_(SERVER.c.next_due_at.is_(None), SERVER.c.next_due_at > bindparam("at"))
-        hasten = update(SERVER).where(SERVER.c.id == bindparam("server"), later)
-        return self.compile(hasten.values(next_due_at=bindparam("at")))
+        hasten = update(SERVER).where(SERVER.c.id == bindparam("server"))
+        return self.compile(hasten.values(next_due_at=case((later, bindparam("at")), else_=SERVER.c.next_due_at)))
+
+    @cached_property
+    def lock_server(self) -> Sql:
+        return self.compile(self.locked(select(SERVER.c.id).where(SERVER.c.id == bindparam("server"))))
 
 
 def _servers_due(*of: ColumnElement[bool]) -> Select[Any]:

@@ -15,7 +15,7 @@ from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
-from recrawl.store.connection import Database, Session
+from recrawl.store.connection import Database, Session, enduring
 from recrawl.store.counts import Count
 from recrawl.store.hasten import hasten
 from recrawl.store.rows import Row
@@ -31,23 +31,24 @@ class SqlStore:
     """Keeps the laws of `ports.Store`. Every thread may call it; a writer waits for its turn, a reader for nobody."""
 
     def __init__(self, database: Database) -> None:
-        self._db = database
+        self.database = self._db = database
         self._sql = database.statements
         self._words = Words(self._learn_words, self._recall_words)
         with database.reading() as session:
             self.partitions = int(session.value(self._sql.meta, self._sql.meta.bind(name="partitions")))
 
     def close(self) -> None:
-        self._db.close()
+        self.database.close()
 
     # writing
 
+    @enduring
     def save(self, batch: Batch) -> Saved:
         """Addresses that are known already are sorted out before the transaction, while others may write: what is
         known once is known for good."""
         entered = self._not_known(batch.entered)
         numbers = self._words.numbers(words_of(batch, entered))
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             return BatchWriter(session, self._sql, numbers, self.partitions).write(batch, entered)
 
     def _not_known(self, pages: Iterable[Page]) -> list[Page]:
@@ -57,12 +58,13 @@ class SqlStore:
         known = self.known(list(unique)) if unique else set()
         return [page for number, page in unique.items() if number not in known]
 
+    @enduring
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         number = self._number_of_site(site)
         if number is None:
             return 0
         if ids:
-            with self._db.writing() as session:
+            with self.database.writing() as session:
                 found = session.rows_of(self._sql.places, set(ids))
                 return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at, rank)
         stretch = self._sql.live_stretch_of_site if number else self._sql.live_stretch
@@ -77,6 +79,7 @@ class SqlStore:
             ),
         )
 
+    @enduring
     def compact(self, before_at: float) -> int:
         forget = self._sql.forget_visits
         return self._in_stretches(
@@ -90,7 +93,7 @@ class SqlStore:
         """Walk through everything in transactions short enough for others to get in between; the sum of the work."""
         done, from_id = 0, LEAST
         while True:
-            with self._db.writing() as session:
+            with self.database.writing() as session:
                 to_id = session.value(end_of, end_of.bind(from_id=from_id, limit=STRETCH))
                 if to_id is None:
                     return done
@@ -99,31 +102,36 @@ class SqlStore:
                 return done
             from_id = to_id + 1
 
+    @enduring
     def settle_server(self, server: str) -> float | None:
         number = fingerprint(server)
-        with self._db.writing() as session:
+        with self.database.writing() as session:
+            session.rows(self._sql.lock_server, self._sql.lock_server.bind(server=number))
             earliest: float | None = session.value(self._sql.earliest_due, self._sql.earliest_due.bind(server=number))
             session.change(self._sql.settle_server, self._sql.settle_server.bind(at=earliest, server=number))
         return earliest
 
     # reading for the engine
 
+    @enduring
     def pages(self, ids: Sequence[int]) -> list[Page]:
         unique = list(dict.fromkeys(ids))
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = list(session.rows_of(self._sql.pages, unique))
         pages = {page.id: page for page in self._pages_of(found)}
         return [pages[number] for number in unique if number in pages]
 
+    @enduring
     def known(self, ids: Sequence[int]) -> set[int]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return {row[0] for row in session.rows_of(self._sql.known, ids)}
 
+    @enduring
     def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]:
         if limit <= 0:
             return []
         number = fingerprint(server)
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             if not skip:
                 sql = self._sql.due
                 found = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit))
@@ -133,10 +141,11 @@ class SqlStore:
         skipped = set(skip)
         return self.pages([row[0] for row in heads if row[0] not in skipped][:limit])
 
+    @enduring
     def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]:
         wanted = set(partitions)
         bounds = {"before_at": before_at, "limit": max(limit, 0)}
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             if len(wanted) >= self.partitions:
                 found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(**bounds))
             else:
@@ -144,90 +153,102 @@ class SqlStore:
         servers = sorted(map(rows.server_of, found), key=lambda server: (server.next_due_at or 0.0, server.key))
         return servers[: max(limit, 0)]
 
+    @enduring
     def server(self, key: str) -> Server | None:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = list(session.rows_of(self._sql.servers, [fingerprint(key)]))
         return rows.server_of(found[0]) if found else None
 
+    @enduring
     def servers(self) -> list[Server]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return [rows.server_of(row) for row in session.rows(self._sql.all_servers)]
 
+    @enduring
     def robots(self, origin: str) -> RobotsFile | None:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(self._sql.robots, self._sql.robots.bind(origin=origin))
         return rows.robots_of(found[0]) if found else None
 
+    @enduring
     def memo(self, key: str) -> bytes | None:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             value: bytes | None = session.value(self._sql.memo, self._sql.memo.bind(key=key))
         return value
 
     # reading for people
 
+    @enduring
     def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:
         number = self._number_of_site(site)
         if number is None or limit <= 0 or after == MOST:
             return []
         sql = self._sql.scan_site if number else self._sql.scan
         from_id = LEAST if after is None else after + 1
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))
         return self._pages_of(found)
 
+    @enduring
     def visits(self, page: int, limit: int = 100) -> list[Visit]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(self._sql.visits, self._sql.visits.bind(page=page, limit=max(limit, 0)))
         texts = self._words.texts(row[6] for row in found)
         return [rows.visit_of(row, texts) for row in found]
 
+    @enduring
     def versions(self, page: int) -> list[Version]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(self._sql.versions, self._sql.versions.bind(page=page))
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
 
+    @enduring
     def records(self, pages: Sequence[int]) -> list[Record]:
         unique = list(dict.fromkeys(pages))
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = list(session.rows_of(self._sql.records, unique))
         order = {page: place for place, page in enumerate(unique)}
         return self._records_of(sorted(found, key=lambda row: (order[row[0]], row[1], row[2])))
 
+    @enduring
     def newest_records(self, pages: Sequence[int]) -> list[Record]:
         sql, unique = self._sql.records_at, list(dict.fromkeys(pages))
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             newest = {row[0]: row[1] for row in session.rows_of(self._sql.newest_moments, unique)}
             versions = [(page, newest[page]) for page in unique if page in newest]
             found = [row for page, at in versions for row in session.rows(sql, sql.bind(page=page, at=at))]
         return self._records_of(found)
 
+    @enduring
     def record_pages(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[int]:
         number = self._number_of_site(site)
         if number is None or limit <= 0 or after == MOST:
             return []
         sql = self._sql.record_pages_of_site if number else self._sql.record_pages
         from_id = LEAST if after is None else after + 1
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return [row[0] for row in session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))]
 
+    @enduring
     def broken_records(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Record]:
         number = self._number_of_site(site)
         if number is None or limit <= 0 or after == MOST:
             return []
         sql = self._sql.broken_records_of_site if number else self._sql.broken_records
         from_id = LEAST if after is None else after + 1
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return self._records_of(session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number)))
 
     def _records_of(self, found: Sequence[Row]) -> list[Record]:
         texts = self._words.texts(number for row in found for number in (row[3], row[7]))
         return [rows.record_of(row, texts) for row in found]
 
+    @enduring
     def events(
         self, after: int = 0, kinds: Collection[EventKind] = (), limit: int = 1000, since_at: float = 0.0
     ) -> list[Event]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             if since_at > 0:
                 first = session.value(self._sql.first_since, self._sql.first_since.bind(since_at=since_at))
                 after = max(after, (first or 0) - 1)
@@ -241,27 +262,31 @@ class SqlStore:
             return list(session.rows(self._sql.events, self._sql.events.bind(**bounds)))
         return list(session.rows_of(self._sql.events_of, kinds, **bounds))
 
+    @enduring
     def notices(self, page: int | None = None, limit: int = 100) -> list[Notice]:
         sql = self._sql.notices if page is None else self._sql.notices_of_page
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return [rows.notice_of(row) for row in session.rows(sql, sql.bind(page=page, limit=max(limit, 0)))]
 
+    @enduring
     def totals(self, site: str = "", now: float = 0.0) -> Totals:
         number = self._number_of_site(site)
         if number is None:
             return Totals()
         sql = self._sql.count_due_of_site if number else self._sql.count_due
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             due = session.value(sql, sql.bind(now=now, site=number))
         return counts.totals(self._counts_of(number), due)
 
+    @enduring
     def sites(self) -> list[str]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             kept = session.rows(self._sql.counts)
         numbers = [site for site, kind, amount in kept if kind == Count.PAGES and amount and site]
         texts = self._words.texts(numbers)
         return sorted(texts[number] for number in numbers)
 
+    @enduring
     def next_due(self, limit: int = 20, site: str = "") -> list[Page]:
         """Servers come by a lower bound of their due times, so the search ends at the first one that is too late."""
         number = self._number_of_site(site)
@@ -269,7 +294,7 @@ class SqlStore:
             return []
         sql = self._sql.next_due_of_site if number else self._sql.next_due
         best: list[tuple[float, int]] = []
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(before_at=inf, limit=LARGEST))
             for server in map(rows.server_of, found):
                 if len(best) == limit and (server.next_due_at or 0.0) > best[-1][0]:
@@ -278,23 +303,25 @@ class SqlStore:
                 best = nsmallest(limit, [*best, *((row[0], row[1]) for row in session.rows(sql, bounds))])
         return self.pages([page for _, page in best])
 
+    @enduring
     def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:
         number = self._number_of_site(site)
         if number is None:
             return []
         sql = self._sql.error_groups_of_site if number else self._sql.error_groups
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(sql, sql.bind(limit=max(limit, 0), site=number))
         examples = {page.id: page.url for page in self.pages([row[3] for row in found])}
         return [ErrorGroup(codes.STATUS.member[row[0]], row[1], row[2], examples[row[3]]) for row in found]
 
+    @enduring
     def interval_histogram(self, site: str = "") -> list[IntervalBand]:
         number = self._number_of_site(site)
         return [] if number is None else counts.bands(self._counts_of(number))
 
     def _counts_of(self, site: int) -> Counter[int]:
         chosen: Counter[int] = Counter()
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             for owner, kind, amount in session.rows(self._sql.counts):
                 if not site or owner == site:
                     chosen[kind] += amount
@@ -310,15 +337,15 @@ class SqlStore:
         """0 for every site, None for one that is not there."""
         if not site:
             return 0
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return next((row[0] for row in session.rows_of(self._sql.word_numbers, [site])), None)
 
     def _learn_words(self, texts: list[str]) -> list[tuple[int, str]]:
         """Words stay whatever becomes of the batch that brought them: a number, once seen, never changes."""
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             session.many(self._sql.add_words, [(text,) for text in texts])
             return [(row[0], row[1]) for row in session.rows_of(self._sql.word_numbers, texts)]
 
     def _recall_words(self, numbers: list[int]) -> list[tuple[int, str]]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return [(row[0], row[1]) for row in session.rows_of(self._sql.word_texts, numbers)]

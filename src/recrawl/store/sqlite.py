@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,12 +10,13 @@ from sqlalchemy import Connection, Engine, create_engine, event, insert, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import QueuePool
 
-from recrawl.model.failure import NotFound, StoreDamaged, StoreOutdated
+from recrawl.model.failure import NotFound, StoreDamaged
 from recrawl.store.connection import WRITE, Database
 from recrawl.store.failures import PRIMARY, code_of, plainly
+from recrawl.store.revision import check_revision
 from recrawl.store.sql import SqlStore
 from recrawl.store.statements import Statements
-from recrawl.store.tables import META, METADATA, REVISION, REVISION_TABLE, REVISIONS
+from recrawl.store.tables import META, METADATA, REVISION, REVISION_TABLE
 
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
@@ -46,20 +46,6 @@ def open_sqlite(path: Path | str, partitions: int = 256, readonly: bool = False,
     except BaseException:
         database.close()
         raise
-
-
-def check_revision(revision: str | None, file: Path, known: Sequence[str] = REVISIONS) -> None:
-    """Let through only the schema that this recrawl works with, the last of those it knows."""
-    if revision is None:
-        raise StoreDamaged(f"{file} is not a recrawl store: name another folder, or move the file away and crawl anew")
-    if revision not in known:
-        raise StoreOutdated(
-            f"{file} was written by a newer recrawl (schema {revision}, this one knows {known[-1]}): upgrade recrawl"
-        )
-    if revision != known[-1]:
-        raise StoreOutdated(
-            f"{file} was written by an older recrawl (schema {revision}, now {known[-1]}): run `recrawl db upgrade`"
-        )
 
 
 def stored_revision(engine: Engine) -> str | None:

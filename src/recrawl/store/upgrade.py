@@ -9,7 +9,8 @@ from sqlalchemy import Engine
 from recrawl.model.failure import NotFound
 from recrawl.store.connection import WRITE
 from recrawl.store.failures import plainly
-from recrawl.store.sqlite import check_revision, sqlite_engine, stored_revision
+from recrawl.store.revision import check_revision
+from recrawl.store.sqlite import sqlite_engine, stored_revision
 from recrawl.store.tables import REVISION, REVISIONS
 
 SCRIPTS = Path(__file__).parent / "migrations"

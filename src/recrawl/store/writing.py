@@ -53,9 +53,9 @@ class BatchWriter:
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
         self._put_servers(batch.servers)
-        self._session.many(self._sql.put_robots, map(rows.robots_row, batch.robots))
-        self._session.many(self._sql.put_memos, batch.memos)
-        self._session.many(self._sql.put_notices, map(rows.notice_row, batch.notices))
+        self._session.many(self._sql.put_robots, _last(1, map(rows.robots_row, batch.robots)))
+        self._session.many(self._sql.put_memos, _last(1, batch.memos))
+        self._session.many(self._sql.put_notices, _last(4, map(rows.notice_row, batch.notices)))
         self._add_counts()
         return Saved(frozenset(page.id for page in fresh), self._tell(batch.events))
 
@@ -63,7 +63,8 @@ class BatchWriter:
         """Insert those that are still unknown now that nobody else writes."""
         known = {row[0] for row in self._session.rows_of(self._sql.known, [page.id for page in pages])}
         fresh = [page for page in pages if page.id not in known]
-        self._session.many(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
+        new = self._session.new(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
+        fresh = [page for page in fresh if page.id in new]
         for page in fresh:
             counts.add_standing(self._counts, self._numbers[page.site], counts.standing_of(page), 1)
         return fresh
@@ -171,6 +172,11 @@ class BatchWriter:
         since_at = min((event.at for event in events), default=0.0)
         told = self._session.rows_of(self._sql.told_since, pages, since_at=since_at)
         return {(page, at, kind): cursor for page, at, kind, cursor in told}
+
+
+def _last(key_columns: int, batch: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:
+    """The last row of each key: a statement may not meet a row twice."""
+    return {row[:key_columns]: row for row in batch}.values()
 
 
 def _event_key(event: Event, place: int) -> EventKey:

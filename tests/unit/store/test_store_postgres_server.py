@@ -2,7 +2,6 @@
 
 import psycopg
 import pytest
-
 from tests.postgres import PostgresServer
 
 

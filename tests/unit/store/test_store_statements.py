@@ -12,7 +12,7 @@ from recrawl.store.statements import Statements
 from recrawl.store.tables import METADATA
 
 NAMES = [name for name, _ in inspect.getmembers(Statements) if not name.startswith("_") and name not in dir(object)]
-MACHINERY = {"compile", "of_size", "upsert", "insert_new"}
+MACHINERY = {"compile", "of_size", "upsert", "insert_new", "inserting", "compile_insert", "locked", "arrays"}
 WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for by a person
 
 
@@ -27,7 +27,7 @@ def statement(statements: Statements, name: str) -> Sql:
 def test_no_statement_walks_through_a_whole_table(name: str, tmp_path: Path) -> None:
     store = open_sqlite(tmp_path / "s.db")
     sql = statement(store._sql, name)
-    with store._db.reading() as session:
+    with store.database.reading() as session:
         values = tuple(0 for _ in sql.names)
         plan = [row[3] for row in session.rows(Sql("EXPLAIN QUERY PLAN " + sql.text, (), {}), values)]
     store.close()
@@ -39,7 +39,7 @@ def test_no_statement_walks_through_a_whole_table(name: str, tmp_path: Path) -> 
 def test_what_is_due_is_found_by_server_rank_and_due_time(name: str, tmp_path: Path) -> None:
     store = open_sqlite(tmp_path / "s.db")
     sql = statement(store._sql, name)
-    with store._db.reading() as session:
+    with store.database.reading() as session:
         values = tuple(0 for _ in sql.names)
         plan = " ".join(row[3] for row in session.rows(Sql("EXPLAIN QUERY PLAN " + sql.text, (), {}), values))
     store.close()

@@ -1,0 +1,20 @@
+"""Which schema a store has, and whether this recrawl works with it."""
+
+from collections.abc import Sequence
+
+from recrawl.model.failure import StoreDamaged, StoreOutdated
+from recrawl.store.tables import REVISIONS
+
+
+def check_revision(revision: str | None, where: object, known: Sequence[str] = REVISIONS) -> None:
+    """Let through only the schema that this recrawl works with, the last of those it knows."""
+    if revision is None:
+        raise StoreDamaged(f"{where} is not a recrawl store: name another folder, or move the file away and crawl anew")
+    if revision not in known:
+        raise StoreOutdated(
+            f"{where} was written by a newer recrawl (schema {revision}, this one knows {known[-1]}): upgrade recrawl"
+        )
+    if revision != known[-1]:
+        raise StoreOutdated(
+            f"{where} was written by an older recrawl (schema {revision}, now {known[-1]}): run `recrawl db upgrade`"
+        )
