@@ -13,6 +13,7 @@ from recrawl.model.capture import Payload
 INDEXED = ("response", "revisit")
 UNKNOWN_TYPE = "unk"  # what pywb writes where the server named no type
 REVISIT_TYPE = "warc/revisit"
+CONTENT_TYPE = re.compile(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECASE)
 
 
 def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine | None:
@@ -21,8 +22,8 @@ def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine |
         return None
     url, revisit = record.field("WARC-Target-URI"), record.kind == "revisit"
     head = split(record.block)[0]
-    types = [value for name, value in headers_of(head) if name == "content-type"] if not revisit else []
-    mime = re.split("[; ]", types[0], maxsplit=1)[0] if types and types[0] else UNKNOWN_TYPE
+    named = CONTENT_TYPE.search(head)
+    mime = named[1].decode("latin-1") if named and named[1] else UNKNOWN_TYPE
     return CdxLine(
         urlkey=urlkey(url),
         timestamp=digits14(record.field("WARC-Date")),

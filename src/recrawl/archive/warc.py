@@ -8,6 +8,7 @@ metadata beside it, tied by WARC-Concurrent-To. Digests in the fields are sha1 i
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 
 from recrawl.archive.coding import codings_of, readable_as_sent
@@ -201,10 +202,12 @@ def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
     return "".join(lines).encode("utf-8", "replace")
 
 
+@lru_cache(maxsize=256)
 def _token(name: str) -> str:
     return NO_TOKEN.sub("-", name)
 
 
+@lru_cache(maxsize=4096)
 def _ip_address(peer: str) -> str:
     """The address alone: a port or brackets around it are dropped, anything else is no address."""
     for text in (peer, peer.rpartition(":")[0], peer.partition("]")[0].removeprefix("[")):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 
 from recrawl.extract.html import Node, Tree
 from recrawl.extract.main import is_content
+from recrawl.extract.paragraphs import letters_in_paragraphs
 from recrawl.extract.regions import Region
 from recrawl.extract.text import Opened
 from recrawl.extract.text_flat import FlatWalk
@@ -17,7 +18,10 @@ def has_main_text(
 ) -> bool:
     """Whether `main_runs` would find more than so many letters, by runs it takes whatever follows them: long text with
     few links, outside every frame, and inside `main` or `article` where the page has those. False: perhaps."""
-    glance = _Glance(tree, ignored, chars, letters, _mark(tree))
+    mark = _mark(tree)
+    if letters_in_paragraphs(tree, ignored, mark, letters) > letters:
+        return True
+    glance = _Glance(tree, ignored, chars, letters, mark)
     glance.read_nodes(nodes, limit)
     return glance.counted > letters
 

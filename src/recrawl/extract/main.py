@@ -55,7 +55,12 @@ def _distances(content: Sequence[bool]) -> list[int]:
 
 
 def is_content(run: Run) -> bool:
-    return not _is_linked(run) and _wide(run.text) >= _LONG
+    return not _is_linked(run) and is_long(run.text)
+
+
+def is_long(text: str) -> bool:
+    """Long enough to be content by itself."""
+    return _wide(text) >= _LONG
 
 
 def _is_linked(run: Run) -> bool:

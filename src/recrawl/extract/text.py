@@ -113,7 +113,7 @@ class Walk:
     def _enter(self, step: Step) -> bool:
         """Open an element; True if nothing inside it shall be read."""
         tag = step.tag
-        if self._is_unseen(step.element):
+        if is_unseen(self._tree, step.element, self._ignored):
             return True
         if tag in BLOCKS:
             self._flush()
@@ -125,16 +125,6 @@ class Walk:
         elif tag in EMPHASIS:
             self._stresses.append(step.depth)
         return False
-
-    def _is_unseen(self, element: Element) -> bool:
-        tree = self._tree
-        if self._ignored and tree.key(element) in self._ignored:
-            return True
-        hidden = tree.attribute(element, "hidden")
-        if hidden is not None and hidden.lower() != "until-found":
-            return True
-        style = tree.attribute(element, "style")
-        return style is not None and _NOT_SHOWN.search(style) is not None
 
     def _block(self, parent: Opened, depth: int, tag: str, element: Element) -> Opened:
         tree = self._tree
@@ -179,6 +169,16 @@ class Walk:
             shown = min(linked, len(text))
             self._reading.runs.append(Run(block.place, text, level, shown, block.region, block.tag))
             self._left_chars -= len(text)
+
+
+def is_unseen(tree: Tree, element: Element, ignored: Collection[Hashable]) -> bool:
+    if ignored and tree.key(element) in ignored:
+        return True
+    hidden = tree.attribute(element, "hidden")
+    if hidden is not None and hidden.lower() != "until-found":
+        return True
+    style = tree.attribute(element, "style")
+    return style is not None and _NOT_SHOWN.search(style) is not None
 
 
 def _advance(steps: Generator[Step, bool | None, None], skip: bool) -> Step | None:

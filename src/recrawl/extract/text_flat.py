@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable
 import turbohtml
 
 from recrawl.extract.html import Node, Tree
-from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, Opened, Reading, Walk
+from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, Opened, Reading, Walk, is_unseen
 
 _ELEMENT = turbohtml.Element
 _TEXTS = frozenset({turbohtml.Text, turbohtml.CData})
@@ -45,7 +45,7 @@ class FlatWalk(Walk):
                 if limit <= 0 or self._pending_chars >= self._left_chars:
                     break
                 limit -= 1
-                if node in self._suspects and self._is_unseen(node):
+                if node in self._suspects and is_unseen(self._tree, node, self._ignored):
                     inside[node] = None
                 elif tag in BLOCKS:
                     if self._pending_chars:

@@ -96,6 +96,11 @@ PATH_SESSIONS = (
     re.compile(rb"(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)", re.IGNORECASE),
     re.compile(rb"(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)", re.IGNORECASE),
 )
+# An address that needs nothing but its host turned round: most of them are so.
+PLAIN = re.compile(
+    r"https?://(?!www\d*\.)([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+|(?:[1-9][0-9]{0,2}\.){3}[1-9][0-9]{0,2})"
+    r"(:(?!80/|443/)[1-9][0-9]{0,4})?(/(?:[a-z0-9_~-][a-z0-9_.~-]*/)*(?:[a-z0-9_~-][a-z0-9_.~-]*)?)"
+)
 QUERY_SESSIONS = tuple(
     re.compile(rb"(.*)(?:" + session + rb")(?:&(.*))?", re.IGNORECASE)
     for session in (
@@ -111,6 +116,14 @@ QUERY_SESSIONS = tuple(
 @lru_cache(maxsize=1024)  # asked twice for each capture: by the writer and by the search for its original
 def urlkey(url: str) -> str:
     """The key under which replay tools look an address up: `com,example)/path?query`."""
+    if plain := PLAIN.fullmatch(url):
+        host, port, path = plain.groups("")
+        return f"{_reversed(host)}{port}){path.rstrip('/') or '/'}"
+    return thorough_urlkey(url)
+
+
+def thorough_urlkey(url: str) -> str:
+    """`urlkey` of any address, however it is written."""
     given = re.sub(rb"[\n\r\t]", b"", url.encode("utf-8", "surrogatepass").strip())
     if not given:
         return "-"
@@ -127,6 +140,11 @@ def urlkey(url: str) -> str:
     host, back = _host(host), _query(query)
     front = _front(scheme, host, port)
     return (front + (_path(path, bool(host)) or (b"/" if back else b"")) + back).decode("ascii", "replace")
+
+
+@lru_cache(maxsize=4096)
+def _reversed(host: str) -> str:
+    return ",".join(reversed(host.split(".")))
 
 
 def _front(scheme: bytes, host: bytes, port: int | None) -> bytes:

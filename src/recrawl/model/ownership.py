@@ -58,6 +58,7 @@ def _network(entry: str) -> IPv4Network | IPv6Network | None:
         return None
 
 
+@lru_cache(maxsize=4096)
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text)
@@ -67,6 +68,7 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
     return mapped or address
 
 
+@lru_cache(maxsize=4096)
 def _plain(host: str) -> str:
     """One spelling of a host: no brackets, no final dot, small letters, addresses in their shortest form."""
     name = host.strip().lower().removeprefix("[").removesuffix("]").removesuffix(".")

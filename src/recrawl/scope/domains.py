@@ -1,17 +1,17 @@
 """Registrable domains: what somebody can buy (`example.co.uk`), by the public suffix list."""
 
+from functools import cached_property
 from ipaddress import ip_address
 
 from publicsuffixlist import PublicSuffixList
 
 
 class Domains:
-    """Made once (it reads the packaged list) and handed to whoever asks."""
+    """Made once and handed to whoever asks; the packaged list is read with the first name that needs it."""
 
-    __slots__ = ("_suffixes",)
-
-    def __init__(self) -> None:
-        self._suffixes = PublicSuffixList()
+    @cached_property
+    def _suffixes(self) -> PublicSuffixList:
+        return PublicSuffixList()
 
     def registrable(self, host: str) -> str:
         """'' for an address, a single label or a public suffix itself."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.formats.cdxj import CdxLine, parse, render, urlkey
+from recrawl.formats.cdxj import PLAIN, CdxLine, parse, render, thorough_urlkey, urlkey
 from recrawl.model.failure import FormatError
 
 WORDS = st.text(st.characters(min_codepoint=33, blacklist_categories=("Cs",)), min_size=1)
@@ -97,3 +97,8 @@ def test_the_key_of_an_address(url: str, key: str) -> None:
 @given(st.text())
 def test_any_address_has_a_key_without_white_space(url: str) -> None:
     assert urlkey(url).split() == [urlkey(url)]
+
+
+@given(st.from_regex(PLAIN, fullmatch=True))
+def test_the_short_way_to_a_key_leads_to_the_same_key(url: str) -> None:
+    assert urlkey(url) == thorough_urlkey(url)

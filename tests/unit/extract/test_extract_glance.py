@@ -11,7 +11,8 @@ PIECES = (
     "<main>", "</main>", "<article>", "</article>", "<nav>", "</nav>", "<div class=sidebar>", "</div>", "<div hidden>",
     "<div role=main>", "<aside>", "</aside>", f"<p>{LONG}</p>", f"<p>{LONG * 3}</p>", f"<p><a href=x>{LONG}</a></p>",
     "<p>short</p>", "<h1>Not found</h1>", "<ul><li>one<li>two</ul>", "<footer>", "<noscript>", "</noscript>", "\ufffd",
-    "&#xfffd;",
+    "&#xfffd;", "<a href=y>", "</a>", f"<p><script>{LONG * 9}</script></p>", f"<p style='display: none'>{LONG * 9}</p>",
+    f"<p>{LONG}<span hidden>{LONG * 9}</span></p>", f"<p>{LONG}<table><tr><td>one</table>", "<svg><p>", "<template>",
 )  # fmt: skip
 HREFS = (
     "/a",

@@ -1,0 +1,66 @@
+"""Finds main text in the plainest of places: paragraphs of words alone, judged by what they stand in.
+
+Reads far less than a walk: most elements of a page are neither paragraphs nor what they stand in.
+"""
+
+from collections.abc import Collection, Hashable
+
+import turbohtml
+
+from recrawl.extract.html import Node, Tree
+from recrawl.extract.main import is_long
+from recrawl.extract.regions import Region, region_of
+from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, is_unseen
+
+_FRAMES = Region.FRAME | Region.FRAME_LIKE | Region.NOSCRIPT
+_INLINE = frozenset({*EMPHASIS, "span", "code", "br", "sub", "sup", "abbr", "cite", "q"})
+_NEVER = UNSEEN | {"a"}
+_SUSPECT = "[hidden], [style]"  # elements that may not be shown
+
+
+def letters_in_paragraphs(tree: Tree, ignored: Collection[Hashable], mark: int, enough: int) -> int:
+    """How many letters of main text plain paragraphs hold, up to a little more than `enough`; there may be more."""
+    places = _Places(tree, ignored)
+    letters = 0
+    for paragraph in tree.elements(("p",)):
+        region = places.region(paragraph)
+        if region is None or region & _FRAMES or (mark and not region & mark):
+            continue
+        if any(inner.tag not in _INLINE or inner in places.suspects for inner in paragraph.iter_elements()):
+            continue
+        text = " ".join(paragraph.text.split())
+        if is_long(text):
+            letters += len(text)
+            if letters > enough:
+                break
+    return letters
+
+
+class _Places:
+    """What the elements of a tree stand in, each found once."""
+
+    def __init__(self, tree: Tree, ignored: Collection[Hashable]) -> None:
+        self._tree, self._ignored = tree, ignored
+        self.suspects = tree.select(_SUSPECT) | set(ignored)
+        self._known: dict[Node, int | None] = {}
+
+    def region(self, element: Node) -> int | None:
+        """None: nobody sees it, or all of it is a link."""
+        unknown, above = [], element
+        while isinstance(above, turbohtml.Element) and above not in self._known:
+            unknown.append(above)
+            above = above.parent
+        region = self._known.get(above, Region.NONE)
+        for one in reversed(unknown):
+            region = self._known[one] = None if region is None else self._below(region, one)
+        return region
+
+    def _below(self, region: int, element: Node) -> int | None:
+        tag = element.tag
+        if tag in _NEVER or (element in self.suspects and is_unseen(self._tree, element, self._ignored)):
+            return None
+        if tag not in BLOCKS or tag in ("html", "body"):
+            return region
+        attribute = self._tree.attribute
+        names = f"{attribute(element, 'id') or ''} {attribute(element, 'class') or ''}"
+        return region | region_of(tag, attribute(element, "role"), names, region)
