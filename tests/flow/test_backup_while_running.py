@@ -1,0 +1,70 @@
+"""A backup made beside a running crawl is a folder that can go on."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from recrawl.engine.folder import Folder
+from recrawl.engine.reading import reading
+from tests.flow.conftest import RECRAWL, Ran, Site
+
+
+def all_versions(folder: Path) -> dict[str, int]:
+    """Every version of every page read back from the archive, byte for byte as its digest says: how many a page."""
+    with reading(Folder(folder)) as found:
+        pages = found.store.scan(limit=10_000)
+        versions = {page.url: found.store.versions(page.id) for page in pages}
+        for kept in versions.values():
+            for version in kept:
+                assert len(found.payload(version).body) == version.body_bytes
+        return {url: len(kept) for url, kept in versions.items() if kept}
+
+
+def test_a_copy_made_while_running_holds_every_version_it_knows_and_goes_on(
+    start_site: Callable[..., Site], recrawl: Callable[..., Ran], tmp_path: Path
+) -> None:
+    site = start_site(60, "--delay", "0.02")
+    recrawl("add", site.url, "--own", "--folder", "crawl")
+    recrawl("run", "crawl", "--for", "0.1s", expect=None)  # so that there is a store to follow
+    running = subprocess.Popen([*RECRAWL, "run", "crawl", "--quiet"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        words = [*RECRAWL, "changes", "--folder", "crawl", "--follow", "--json"]
+        feed = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        assert feed.stdout is not None
+        told = [json.loads(feed.stdout.readline())["url"] for _ in range(10)]
+        first = json.loads(recrawl("db", "backup", "copy", "--folder", "crawl", "--json").out)
+        early = all_versions(tmp_path / "copy")
+        assert set(told) <= set(early)
+        told += [json.loads(feed.stdout.readline())["url"] for _ in range(20)]
+        feed.kill()
+        feed.wait()
+        second = json.loads(recrawl("db", "backup", "copy", "--folder", "crawl", "--json").out)
+        assert second["archive_bytes"] > 0 and first["archive_files"] >= 1
+        assert running.poll() is None
+    finally:
+        running.kill()
+        running.wait()
+    shutil.rmtree(tmp_path / "crawl")
+    kept = all_versions(tmp_path / "copy")
+    assert set(told) <= set(kept)
+
+    (tmp_path / "copy").rename(tmp_path / "crawl")
+    before = len(site.pages_asked())
+    recrawl("run", "crawl", "--once")
+    assert {url.rpartition("/")[2] for url in kept}.isdisjoint(
+        {one.rpartition("/")[2] for one in site.pages_asked()[before:]}
+    )
+    assert len(all_versions(tmp_path / "crawl")) == len(site.paths())
+
+
+def test_a_backup_goes_neither_into_its_own_folder_nor_over_other_things(
+    recrawl: Callable[..., Ran], tmp_path: Path
+) -> None:
+    recrawl("init", "crawl")
+    assert "nothing was crawled yet" in recrawl("db", "backup", "copy", "--folder", "crawl", expect=2).err
+    assert "lies in the folder itself" in recrawl("db", "backup", "crawl/copy", "--folder", "crawl", expect=2).err
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_bytes(b"meow")
+    assert "holds other things" in recrawl("db", "backup", "photos", "--folder", "crawl", expect=2).err
