@@ -68,6 +68,7 @@ class Webhooks:
 @dataclass(frozen=True, slots=True)
 class State:
     partitions: int = 256  # fixed when the store is made
+    store: str = ""  # postgresql://user@host/database shared by many machines; empty: a file in the folder
     batch_visits: int = 8  # visits a commit gathers; a kill repeats at most two batches
 
 

@@ -8,11 +8,11 @@ import click
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, when
-from recrawl.engine.assembly import open_store
 from recrawl.engine.facts import change_object
 from recrawl.engine.feed import change_with_text
 from recrawl.engine.folder import Folder
 from recrawl.engine.indexing import READER, reader_of
+from recrawl.engine.opening import open_store
 from recrawl.engine.reading import Reading, reading
 from recrawl.engine.settings import load
 from recrawl.engine.webhooks import Tell, couriers

@@ -12,6 +12,7 @@ import recrawl as package
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import is_crawled
 from recrawl.engine.reading import reading
 from recrawl.engine.settings import load
 from recrawl.model.failure import RecrawlError
@@ -83,13 +84,13 @@ def _sites(folder: Folder) -> str:
 
 
 def _store(folder: Folder) -> str:
-    if not folder.database.exists():
+    settings = load(folder)
+    if not is_crawled(folder, settings):
         return "nothing crawled yet"
     with reading(folder) as found:
         totals = found.store.totals("", time.time())
-        return (
-            f"{totals.pages} addresses, {totals.live} copies, {totals.due} due, {size(folder.database.stat().st_size)}"
-        )
+        where = "in PostgreSQL" if settings.state.store else size(folder.database.stat().st_size)
+        return f"{totals.pages} addresses, {totals.live} copies, {totals.due} due, {where}"
 
 
 def _archive(folder: Folder) -> str:

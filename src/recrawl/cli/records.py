@@ -13,8 +13,9 @@ from recrawl.archive.folder import WarcArchive
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, when
 from recrawl.cli.records_files import WRITERS, Line, Lines
-from recrawl.engine.assembly import canonicaliser_of, open_store
+from recrawl.engine.assembly import canonicaliser_of
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import open_store
 from recrawl.engine.reading import READER, Reading, reading
 from recrawl.engine.record_rows import (
     BrokenWrapper,

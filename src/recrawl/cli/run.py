@@ -27,6 +27,12 @@ from recrawl.scope.canonical import Canonicaliser
     default=None,
     help="Processes (default: one a core, if there are servers enough).",
 )
+@click.option(
+    "--store",
+    default="",
+    metavar="DSN",
+    help="Keep the state in a PostgreSQL database: postgresql://user@host/name (also RECRAWL_STORE, state.store).",
+)
 @click.option("--all", "everything", is_flag=True, help="Make every page due now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
@@ -36,6 +42,7 @@ def run(
     once: bool,
     for_text: str | None,
     workers: int | None,
+    store: str,
     everything: bool,
     quiet: bool,
     as_json: bool,
@@ -46,7 +53,7 @@ def run(
     failed, 5 nothing allowed, 6 folder in use, 7 time over with work left, 130/143 interrupted.
     """
     place = the_folder(folder, folder_word).need()
-    settings = load(place)
+    settings = load(place, store)
     order = Order(once=once, for_s=duration.parse(for_text) if for_text else None, asked=everything)
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:

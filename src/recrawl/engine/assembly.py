@@ -13,6 +13,7 @@ from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
+from recrawl.engine.opening import open_store
 from recrawl.engine.scheduler import Purse, Scheduler
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
@@ -27,11 +28,6 @@ from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
-from recrawl.store.sqlite import open_sqlite
-
-
-def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> Store:
-    return open_sqlite(folder.database, partitions=settings.state.partitions, readonly=readonly)
 
 
 def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:

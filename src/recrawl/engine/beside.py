@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from recrawl.config import Settings
-from recrawl.engine.assembly import open_store
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.folder import Folder
 from recrawl.engine.indexing import indexer
+from recrawl.engine.opening import open_store
 from recrawl.engine.process import die_with_parent
 from recrawl.engine.webhooks import Couriers, couriers
 from recrawl.model.failure import RecrawlError

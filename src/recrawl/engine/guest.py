@@ -16,12 +16,13 @@ from recrawl.config import Settings, starting_text
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.assembly import open_store, quarry_of, scheduler_of
+from recrawl.engine.assembly import quarry_of, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry
 from recrawl.engine.folder import Folder
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.log import LogFile
+from recrawl.engine.opening import open_store
 from recrawl.engine.pace import pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.revisit import Visitor

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from recrawl.archive.repair import repair
 from recrawl.config import Settings, starting_text
-from recrawl.engine.assembly import assemble, canonicaliser_of, open_store
+from recrawl.engine.assembly import assemble, canonicaliser_of
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import open_store
 from recrawl.engine.reading import Reading
 from recrawl.engine.record_rows import Row, history, newest
 from recrawl.engine.record_rows import changes as field_changes

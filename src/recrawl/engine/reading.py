@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
-from recrawl.engine.assembly import canonicaliser_of, open_store
+from recrawl.engine.assembly import canonicaliser_of
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import is_crawled, open_store
 from recrawl.engine.settings import load
 from recrawl.extract.document import read
 from recrawl.model.capture import Payload, Place
@@ -60,7 +61,7 @@ class Reading:
 def reading(folder: Folder) -> Iterator[Reading]:
     """Read-only: never disturbs a running crawl, works on a read-only folder."""
     settings = load(folder.need())
-    if not folder.database.exists():
+    if not is_crawled(folder, settings):
         raise NotFound(f"nothing crawled in {folder.path} yet: `recrawl run {folder.path} --once`")
     store = open_store(folder, settings, readonly=True)
     try:

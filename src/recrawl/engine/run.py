@@ -10,11 +10,12 @@ from typing import Any
 
 from recrawl.archive.repair import repair
 from recrawl.config import Settings
-from recrawl.engine.assembly import assemble, open_store
+from recrawl.engine.assembly import assemble
 from recrawl.engine.beside import helpers
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
+from recrawl.engine.opening import open_store
 from recrawl.engine.process import Crew
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker

@@ -1,11 +1,23 @@
 """recrawl.toml of a folder, read once."""
 
+import os
+from dataclasses import replace
+
 from recrawl.config import Settings, parse
 from recrawl.engine.folder import Folder
 from recrawl.model.failure import ConfigError
 
+STORE_VARIABLE = "RECRAWL_STORE"  # keeps a password out of the file
 
-def load(folder: Folder) -> Settings:
+
+def load(folder: Folder, store: str = "") -> Settings:
+    """`store`, or else the environment, comes before the file's `state.store`."""
+    settings = _parsed(folder)
+    address = store or os.environ.get(STORE_VARIABLE, "")
+    return replace(settings, state=replace(settings.state, store=address)) if address else settings
+
+
+def _parsed(folder: Folder) -> Settings:
     try:
         text = folder.settings_file.read_text("utf-8")
     except UnicodeDecodeError as error:

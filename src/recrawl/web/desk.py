@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
-from recrawl.engine.assembly import open_store
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import is_crawled, open_store
 from recrawl.engine.reading import Reading
 from recrawl.engine.searching import Search, open_search
 from recrawl.engine.settings import load
@@ -39,7 +39,7 @@ class Desk:
         with self._lock:
             if self._reading is None:
                 settings = load(self.folder.need())
-                if not self.folder.database.exists():
+                if not is_crawled(self.folder, settings):
                     raise NotFound(f"nothing crawled yet: `recrawl run {self.folder.path} --once`")
                 self._reading = Reading(self.folder, settings, open_store(self.folder, settings, readonly=True))
             return self._reading
