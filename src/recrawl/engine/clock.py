@@ -22,14 +22,15 @@ class SystemClock:
     """The machine's clock, read once; from then on the steady one counts, suspended time included.
 
     A wall clock that jumps while recrawl runs can therefore neither shorten a server's gap nor stop the crawl;
-    the new time is taken up at the next start.
+    the new time is taken up at the next start. `now_at`: what somebody else's clock says now, to go by that one; the
+    workers of a cluster go by their database's.
     """
 
-    def __init__(self) -> None:
-        self._epoch_at = time.time() - _steady_s()
+    def __init__(self, now_at: float | None = None) -> None:
+        self._epoch_at = (time.time() if now_at is None else now_at) - steady_s()
 
     def now(self) -> float:
-        return self._epoch_at + _steady_s()
+        return self._epoch_at + steady_s()
 
     def loop_s(self, seconds: float) -> float:
         return seconds
@@ -38,7 +39,8 @@ class SystemClock:
         await asyncio.sleep(max(0.0, seconds))
 
 
-def _steady_s() -> float:
+def steady_s() -> float:
+    """Seconds that nobody sets, suspended time included."""
     kind = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if kind is None else time.clock_gettime(kind)
 
@@ -47,10 +49,10 @@ class FastClock:
     """Runs `speed` times as fast as the machine's clock, from `start_at`: a town's week in a demo's minute."""
 
     def __init__(self, start_at: float, speed: float) -> None:
-        self._start_at, self._speed, self._began = start_at, speed, _steady_s()
+        self._start_at, self._speed, self._began = start_at, speed, steady_s()
 
     def now(self) -> float:
-        return self._start_at + self._speed * (_steady_s() - self._began)
+        return self._start_at + self._speed * (steady_s() - self._began)
 
     def loop_s(self, seconds: float) -> float:
         return seconds / self._speed

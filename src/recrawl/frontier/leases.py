@@ -11,21 +11,11 @@ holds a share nothing moves; a lease that ran out is never taken up again.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from recrawl.model.cluster import Seat
+
 RENEWALS = 3  # within one lease: two of them may fail
+LOOK_S, LOOK_SEAT_S = 0.3, 0.01
 MARGIN = 0.05  # of a lease: its holder stops this much early, for clocks that do not run alike
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A worker whose lease runs, as the store knows it. `checks`: how often it found nothing to do."""
-
-    worker: str
-    weight: float = 1.0
-    held: int = 0
-    leaving: bool = False
-    idle: bool = False
-    commits: int = 0
-    checks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +37,12 @@ class Lease:
     def runs(self, now: float) -> bool:
         """Only while this is true may a request be sent."""
         return self.granted_at <= now < self.ends_at
+
+
+def look_every_s(lease_s: float, seats: int) -> float:
+    """How often a worker looks who came and who went: often enough that the dead are missed soon, and the more seldom
+    the more there are to look."""
+    return min(lease_s / RENEWALS, LOOK_S + LOOK_SEAT_S * seats)
 
 
 def shares(seats: Iterable[Seat], partitions: int) -> dict[str, int]:
@@ -102,4 +98,5 @@ def is_over(before: Sequence[Seat], now: Sequence[Seat]) -> bool:
 
 
 def _rested(before: Seat, now: Seat) -> bool:
-    return now.idle and now.commits == before.commits and now.checks >= before.checks + 2
+    then, report = before.report, now.report
+    return report.idle and report.commits == then.commits and report.checks >= then.checks + 2

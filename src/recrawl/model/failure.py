@@ -73,7 +73,7 @@ class StoreAway(StoreDamaged):
 
 
 class LeaseLost(RecrawlError):
-    """A worker of a cluster was silent for too long. Whatever it holds and has not written is void; it may join anew."""
+    """A worker of a cluster was silent for too long. What it has not written is void; it may join anew."""
 
     exit_code = 6
 

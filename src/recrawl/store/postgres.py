@@ -20,9 +20,10 @@ from recrawl.model.failure import NotFound, StoreDamaged, UsageError
 from recrawl.store.connection import WRITE, BeforeWrite, Database, nothing_first
 from recrawl.store.failures import plainly
 from recrawl.store.revision import check_revision
+from recrawl.store.schema import SCHEMA
 from recrawl.store.sql import SqlStore
 from recrawl.store.statements import Statements
-from recrawl.store.tables import META, METADATA, REVISION, REVISION_TABLE
+from recrawl.store.tables import META, REVISION, REVISION_TABLE
 
 PARTITIONS = 1024
 SCHEMES = ("postgresql://", "postgres://")
@@ -85,7 +86,7 @@ def make_tables(engine: Engine, partitions: int) -> bool:
     """All or nothing; False: another process did so at the same moment."""
     try:
         with engine.execution_options(**{WRITE: True}).begin() as connection:
-            METADATA.create_all(connection, checkfirst=False)
+            SCHEMA.create_all(connection, checkfirst=False)
             connection.execute(insert(REVISION_TABLE).values(version_num=REVISION))
             start = [{"name": "partitions", "number": partitions}, {"name": "cursor", "number": 0}]
             connection.execute(insert(META), start)
@@ -101,7 +102,7 @@ def stored_revision(engine: Engine) -> str | None:
     with engine.connect() as connection:
         tables = set(inspect(connection).get_table_names())
         if REVISION_TABLE.name not in tables:
-            if strangers := tables & set(METADATA.tables):
+            if strangers := tables & set(SCHEMA.tables):
                 raise StoreDamaged(f"the database holds tables of others ({min(strangers)}): name another database")
             return None
         revision: str | None = connection.execute(select(REVISION_TABLE.c.version_num)).scalar()

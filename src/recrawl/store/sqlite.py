@@ -14,9 +14,10 @@ from recrawl.model.failure import NotFound, StoreDamaged
 from recrawl.store.connection import WRITE, Database
 from recrawl.store.failures import PRIMARY, code_of, plainly
 from recrawl.store.revision import check_revision
+from recrawl.store.schema import SCHEMA
 from recrawl.store.sql import SqlStore
 from recrawl.store.statements import Statements
-from recrawl.store.tables import META, METADATA, REVISION, REVISION_TABLE
+from recrawl.store.tables import META, REVISION, REVISION_TABLE
 
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
@@ -128,7 +129,7 @@ def _create(engine: Engine, partitions: int, busy_ms: int) -> None:
     with engine.execution_options(**{WRITE: True}).begin() as connection:
         if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
             return
-        METADATA.create_all(connection)
+        SCHEMA.create_all(connection)
         connection.execute(insert(REVISION_TABLE).values(version_num=REVISION))
         connection.execute(
             insert(META), [{"name": "partitions", "number": partitions}, {"name": "cursor", "number": 0}]

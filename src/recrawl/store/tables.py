@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISIONS = ("0001", "0002")  # every schema there ever was, oldest first; the last one is this module
+REVISIONS = ("0001", "0002", "0003")  # every schema there ever was, oldest first; the last one is `schema.py`
 REVISION = REVISIONS[-1]
 
 METADATA = MetaData()

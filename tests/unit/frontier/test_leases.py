@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.leases import Lease, Seat, claims, given_back, is_over, shares, surplus
+from recrawl.frontier.leases import Lease, claims, given_back, is_over, look_every_s, shares, surplus
+from recrawl.model.cluster import Report, Seat, Wish
 
 WEIGHTS = st.lists(st.floats(0.1, 16.0), min_size=1, max_size=12)
 
@@ -22,7 +23,11 @@ class Town:
 
     def seats(self) -> list[Seat]:
         held = list(self.owner.values())
-        return [Seat(name, weight, held.count(name), name in self.leaving) for name, weight in self.weight.items()]
+        wish = {True: Wish.LEAVE, False: Wish.WORK}
+        return [
+            Seat(name, weight, held.count(name), wish=wish[name in self.leaving])
+            for name, weight in self.weight.items()
+        ]
 
     def held(self, worker: str) -> list[int]:
         return [number for number, owner in self.owner.items() if owner == worker]
@@ -57,8 +62,8 @@ def test_shares_follow_the_weights_and_are_together_all_partitions(weights: list
 
 
 def test_a_worker_that_leaves_has_no_share() -> None:
-    assert shares([Seat("a"), Seat("b", leaving=True)], 8) == {"a": 8, "b": 0}
-    assert shares([Seat("b", leaving=True)], 8) == {"b": 0}
+    assert shares([Seat("a"), Seat("b", wish=Wish.LEAVE)], 8) == {"a": 8, "b": 0}
+    assert shares([Seat("b", wish=Wish.LEAVE)], 8) == {"b": 0}
 
 
 @given(WEIGHTS)
@@ -150,13 +155,19 @@ def test_a_lease_ends_for_its_holder_before_it_ends_for_the_store(at: float, lea
         ({"idle": False}, False),
         ({"commits": 6}, False),
         ({"checks": 1}, False),
-        ({"worker": "c"}, False),
     ],
 )
 def test_a_round_is_over_when_all_have_looked_twice_and_found_nothing(changed: dict[str, object], over: bool) -> None:
-    before = [Seat("a", idle=True, commits=5), Seat("b", idle=True, commits=7)]
-    after = [replace(before[0], checks=2), replace(before[1], checks=3)]
-    after[0] = replace(after[0], **changed)  # type: ignore[arg-type]
+    before = [Seat("a", report=Report(True, 5, 0)), Seat("b", report=Report(True, 7, 0))]
+    after = [Seat("a", report=Report(True, 5, 2)), Seat("b", report=Report(True, 7, 3))]
+    after[0] = replace(after[0], report=replace(after[0].report, **changed))  # type: ignore[arg-type]
     assert is_over(before, after) is over
     assert not is_over(before, after[:1])
+    assert not is_over(before, [*after, Seat("c", report=Report(True, 0, 9))])
     assert not is_over([], [])
+
+
+@given(st.floats(0.5, 600.0), st.integers(1, 2000))
+def test_the_more_workers_the_seldomer_each_one_looks_but_never_less_than_it_renews(lease_s: float, seats: int) -> None:
+    assert 0 < look_every_s(lease_s, seats) <= lease_s / 3
+    assert look_every_s(lease_s, seats) <= look_every_s(lease_s, seats + 1)

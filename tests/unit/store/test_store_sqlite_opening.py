@@ -15,8 +15,9 @@ from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError, StoreDamaged, StoreInUse, StoreOutdated
 from recrawl.model.page import Page
+from recrawl.store.schema import SCHEMA
 from recrawl.store.sqlite import check_revision, open_sqlite, sqlite_engine
-from recrawl.store.tables import METADATA, REVISION, REVISIONS
+from recrawl.store.tables import REVISION, REVISIONS
 from recrawl.store.upgrade import migration_config, run_revisions, upgrade_sqlite
 
 NOBODY = 65534
@@ -52,7 +53,7 @@ def test_migrations_and_tables_give_the_same_schema(tmp_path: Path) -> None:
     run_revisions(engine)
     engine.dispose()
     assert schema(tmp_path / "made.db") == schema(tmp_path / "migrated.db")
-    assert set(METADATA.tables) <= set(schema(tmp_path / "made.db"))
+    assert set(SCHEMA.tables) <= set(schema(tmp_path / "made.db"))
 
 
 def test_the_revisions_on_disk_are_those_that_the_tables_name() -> None:

@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from recrawl.store.tables import METADATA
+from recrawl.store.schema import SCHEMA
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=METADATA,
+    target_metadata=SCHEMA,
     render_as_batch=True,
     transactional_ddl=True,
 )

@@ -1,0 +1,111 @@
+"""One worker's place in a cluster: what it claims, what it gives back, and the letters it gets.
+
+Nobody coordinates. Every worker looks at the seats of all and decides for itself (`frontier/leases.py`); the store sees
+to it that a partition has one owner. A partition changes hands only when nothing of it is under way or unwritten, and
+its new owner waits one gap before it asks a server, so no server notices the change.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from recrawl.engine.heart import Heart
+from recrawl.engine.tally import Count
+from recrawl.engine.wiring import off_the_loop
+from recrawl.engine.worker import Worker
+from recrawl.frontier.leases import claims, given_back, is_over, look_every_s, surplus
+from recrawl.model.cluster import Look, Report, Seat, Wish
+from recrawl.model.failure import LeaseLost, RecrawlError
+from recrawl.store.leased import Fence, LeasedStore
+from recrawl.store.leases import Leases
+
+
+class Member:
+    """Beside a worker's run, on its loop. The store is asked from a thread of its own."""
+
+    def __init__(self, worker: Worker, heart: Heart, leases: Leases, store: LeasedStore, fence: Fence) -> None:
+        self._worker, self._heart, self._leases = worker, heart, leases
+        self._store, self._fence, self._me = store, fence, fence.worker
+        self._aside = off_the_loop("cluster")
+        self._giving: asyncio.Task[None] | None = None
+        self._before: Sequence[Seat] = ()
+        heart.report = self._report
+
+    async def run(self) -> None:
+        """Until cancelled. What goes wrong here ends the worker's run."""
+        try:
+            while True:
+                self._heart.need()
+                look = await self._aside(self._leases.look, self._me)
+                await self._act(look)
+                await self._take_letters()
+                await asyncio.sleep(look_every_s(self._heart.lease.lease_s, len(look.seats)))
+        except RecrawlError as error:
+            self._worker.fail(error)
+
+    async def _act(self, look: Look) -> None:
+        self._need_all(look)
+        mine = next(seat for seat in look.seats if seat.worker == self._me)
+        wanted = self._moved(look)
+        if mine.wish is Wish.LEAVE or (mine.wish is Wish.END and self._worker.order.once):
+            self._worker.stop()
+            return
+        if self._giving is None or self._giving.done():
+            await self._even_out(look, wanted)
+        if self._worker.order.once and self._is_over(look):
+            await self._aside(self._leases.wish_all, Wish.END)
+
+    async def _even_out(self, look: Look, wanted: dict[int, str]) -> None:
+        if self._giving is not None:
+            self._giving.result()
+            self._giving = None
+        count = surplus(self._me, look.seats, self._leases.partitions)
+        giving = given_back(self._me, look.held, wanted, count, self._worker.busy(), leaving=False)
+        if giving:
+            self._giving = asyncio.create_task(self._give(giving))
+            return
+        open_to_me = [number for number in look.free if wanted.get(number, self._me) == self._me]
+        moved_here = [number for number in open_to_me if number in wanted]
+        most = max(claims(self._me, look.seats, len(open_to_me), self._leases.partitions), len(moved_here))
+        if most > 0:
+            taken = await self._aside(self._claim, most)
+            self._worker.take(taken)
+
+    def _claim(self, most: int) -> list[int]:
+        taken = self._leases.claim(self._me, most)
+        self._fence.own(taken)
+        return list(taken)
+
+    async def _give(self, partitions: list[int]) -> None:
+        await self._worker.give(partitions)
+        await self._aside(self._give_back, partitions)
+
+    def _give_back(self, partitions: list[int]) -> None:
+        self._fence.disown(partitions)
+        self._leases.give_back(self._me, partitions)
+
+    async def _take_letters(self) -> None:
+        while await self._worker.parts.offload(self._store.receive):
+            self._worker.look_soon()
+
+    def _need_all(self, look: Look) -> None:
+        """What the store says we own and what we believe must be the same."""
+        if look.held != self._fence.epochs or not any(seat.worker == self._me for seat in look.seats):
+            raise LeaseLost(f"worker {self._me} lost partitions to others: it joins anew")
+
+    def _moved(self, look: Look) -> dict[int, str]:
+        """Partitions that an operator moved to a worker who is there and stays."""
+        there = {seat.worker for seat in look.seats if not seat.leaving}
+        return {number: worker for number, worker in look.wanted.items() if worker in there}
+
+    def _is_over(self, look: Look) -> bool:
+        """All have been idle for a while, every partition has an owner, and no letter is under way."""
+        busy = look.letters or look.free or any(not seat.report.idle for seat in look.seats)
+        before, commits = self._before, {seat.worker: seat.report.commits for seat in look.seats}
+        if busy or {seat.worker: seat.report.commits for seat in before} != commits:
+            self._before = () if busy else look.seats
+            return False
+        return is_over(before, look.seats)
+
+    def _report(self) -> Report:
+        tally = self._worker.tally
+        return Report(bool(tally[Count.IDLE]), tally[Count.COMMITS], tally[Count.CHECKS])

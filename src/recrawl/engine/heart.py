@@ -1,0 +1,60 @@
+"""Renews a worker's lease, from a thread of its own: a busy loop or a slow commit must not cost it.
+
+The lease counts by a clock that counts suspended time too, from before the store was asked: a worker that was stopped
+and woke up late sees at once that its time is over, before it sends another request.
+"""
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+from recrawl.engine.clock import steady_s
+from recrawl.frontier.leases import Lease
+from recrawl.model.cluster import Report, Seat
+from recrawl.model.failure import LeaseLost, RecrawlError
+from recrawl.store.leases import Leases
+
+RETRY = 0.1  # of a lease: how soon a renewal that failed is tried again
+
+
+class Heart:
+    """Beats from `start` to `stop`, or until the lease is lost. It never takes up a lease that ran out."""
+
+    def __init__(
+        self, leases: Leases, worker: str, weight: float, lease_s: float, steady: Callable[[], float] = steady_s
+    ) -> None:
+        self._leases, self._worker, self._lease_s, self._steady = leases, worker, lease_s, steady
+        self.report: Callable[[], Report] = Report
+        granted_at = steady()
+        self.seat: Seat = leases.join(worker, weight, lease_s)
+        self.lease = Lease(granted_at, lease_s)
+        self._ended = Event()
+        self._thread = Thread(target=self._beat, name="heart", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def need(self) -> None:
+        """Before every request: LeaseLost once the lease has run out."""
+        if not self.lease.runs(self._steady()):
+            raise LeaseLost(f"the lease of worker {self._worker} ran out: it asks no more and joins anew")
+
+    def _beat(self) -> None:
+        wait_s = self.lease.renew_at - self._steady()
+        while not self._ended.wait(max(0.0, wait_s)):
+            asked_at = self._steady()
+            if not self.lease.runs(asked_at):
+                return
+            try:
+                self._leases.renew(self._worker, self._lease_s, self.report())
+            except LeaseLost:
+                self.lease = Lease(asked_at, 0.0)
+                return
+            except RecrawlError:  # the store is away: it may come back in time
+                wait_s = RETRY * self._lease_s
+            else:
+                self.lease = Lease(asked_at, self._lease_s)
+                wait_s = self.lease.renew_at - self._steady()

@@ -1,0 +1,160 @@
+"""The cluster in the store: workers with leases that run by the database's clock, and the partitions they own.
+
+What always holds: a lease that ran out is never renewed (its row is held fast by whoever sees it first, so that a
+renewal which came too late fails); a partition has at most one owner, and its epoch rises with every new one.
+"""
+
+from collections.abc import Collection
+from itertools import count
+
+from sqlalchemy.dialects import postgresql
+
+from recrawl.model.cluster import Look, Partition, Report, Seat, Wish
+from recrawl.model.failure import LeaseLost, NotFound
+from recrawl.store.connection import Database, Rows, Session
+from recrawl.store.lease_statements import LeaseStatements
+from recrawl.store.postgres import open_postgres
+
+PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
+
+
+class Leases:
+    """Every thread may call it. Raises StoreAway while the database cannot be reached."""
+
+    def __init__(self, database: Database, partitions: int) -> None:
+        self._db, self.partitions = database, partitions
+        self._sql = LeaseStatements(database.engine.dialect, postgresql.insert, arrays=True)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def now(self) -> float:
+        """The database's clock."""
+        with self._db.reading() as session:
+            return float(session.value(self._sql.now))
+
+    # a worker's life
+
+    def join(self, worker: str, weight: float, lease_s: float) -> Seat:
+        """A new worker with a lease, and the smallest slot that is free."""
+        self._bury()
+        while True:
+            with self._db.writing() as session:
+                self._see_to_parts(session)
+                taken = {row[0] for row in session.rows(self._sql.slots)}
+                slot = next(number for number in count() if number not in taken)
+                values = {"worker": worker, "slot": slot, "weight": weight, "lease_s": lease_s}
+                if session.value(self._sql.join, self._sql.join.bind(**values)) is not None:
+                    return Seat(worker, weight, slot=slot, left_s=lease_s)
+
+    def renew(self, worker: str, lease_s: float, report: Report) -> None:
+        """Lengthen the lease; LeaseLost if it had run out."""
+        values = {"idle": report.idle, "commits": report.commits, "checks": report.checks, "lease_s": lease_s}
+        with self._db.writing() as session:
+            if not session.change(self._sql.renew, self._sql.renew.bind(worker=worker, **values)):
+                raise lost(worker)
+
+    def look(self, worker: str) -> Look:
+        """How the cluster stands, once those whose lease ran out are buried."""
+        self._bury()
+        with self._db.reading() as session:
+            seats = [_seat(row) for row in session.rows(self._sql.workers)]
+            standings = session.rows(self._sql.standings)
+            held = {row[0]: row[1] for row in session.rows(self._sql.holdings, self._sql.holdings.bind(worker=worker))}
+            letters = bool(session.value(self._sql.any_waiting))
+        return Look(
+            seats=tuple(seat for seat in seats if seat.left_s > 0),
+            free=frozenset(number for number, owner, _ in standings if owner is None),
+            held=held,
+            wanted={number: wanted for number, _, wanted in standings if wanted},
+            letters=letters,
+        )
+
+    def claim(self, worker: str, most: int) -> dict[int, int]:
+        """Take up to so many free partitions; their numbers and new epochs."""
+        if most <= 0:
+            return {}
+        with self._db.writing() as session:
+            if session.value(self._sql.stay_live, self._sql.stay_live.bind(worker=worker)) is None:
+                raise lost(worker)
+            free = session.rows(self._sql.claimable, self._sql.claimable.bind(worker=worker, limit=most))
+            numbers = [row[0] for row in free]
+            taken = session.rows(self._sql.claim, self._sql.claim.bind(item_0=numbers, worker=worker))
+            return {row[0]: row[1] for row in taken}
+
+    def give_back(self, worker: str, partitions: Collection[int]) -> None:
+        with self._db.writing() as session:
+            session.rows(self._sql.set_free, self._sql.set_free.bind(item_0=list(partitions), worker=worker))
+
+    def leave(self, worker: str) -> None:
+        """Give back everything that is left, and be no worker any more."""
+        with self._db.writing() as session:
+            session.change(self._sql.set_all_free, self._sql.set_all_free.bind(worker=worker))
+            session.change(self._sql.leave, self._sql.leave.bind(worker=worker))
+
+    # an operator's word
+
+    def seats(self) -> list[Seat]:
+        """All workers, those too whose lease has run out and whose partitions nobody took yet."""
+        with self._db.reading() as session:
+            return [_seat(row) for row in session.rows(self._sql.workers)]
+
+    def parts(self) -> list[Partition]:
+        with self._db.reading() as session:
+            return [Partition(row[0], row[1] or "", row[2], row[3] or "") for row in session.rows(self._sql.parts)]
+
+    def outbox_sizes(self) -> dict[int, int]:
+        """How many letters wait, by partition."""
+        with self._db.reading() as session:
+            return {row[0]: row[1] for row in session.rows(self._sql.outbox_sizes)}
+
+    def wish(self, worker: str, wish: Wish) -> None:
+        with self._db.writing() as session:
+            if not session.change(self._sql.wish, self._sql.wish.bind(worker=worker, wish=int(wish))):
+                raise NotFound(f"there is no worker {worker!r}: see `recrawl cluster status`")
+
+    def wish_all(self, wish: Wish) -> None:
+        with self._db.writing() as session:
+            session.change(self._sql.wish_all, self._sql.wish_all.bind(wish=int(wish)))
+
+    def move(self, partitions: Collection[int], worker: str) -> int:
+        """Ask that a worker own these partitions as long as it is there ('': whoever); how many there are of them."""
+        if worker and worker not in {seat.worker for seat in self.seats() if seat.left_s > 0}:
+            raise NotFound(f"there is no worker {worker!r}: see `recrawl cluster status`")
+        with self._db.writing() as session:
+            return len(
+                session.rows(self._sql.move, self._sql.move.bind(item_0=list(partitions), wanted=worker or None))
+            )
+
+    # inside
+
+    def _see_to_parts(self, session: Session) -> None:
+        """The first worker of a store makes the rows of its partitions."""
+        if session.value(self._sql.count_parts) < self.partitions:
+            session.many(self._sql.add_parts, ((number, None, 0, None) for number in range(self.partitions)))
+
+    def _bury(self) -> None:
+        """Free what workers held whose lease ran out, and forget them."""
+        with self._db.reading() as session:
+            if not any(_seat(row).left_s <= 0 for row in session.rows(self._sql.workers)):
+                return
+        with self._db.writing() as session:
+            expired = [row[0] for row in session.rows(self._sql.expired)]
+            session.rows(self._sql.inherit, self._sql.inherit.bind(item_0=list(expired)))
+            session.rows(self._sql.bury, self._sql.bury.bind(item_0=list(expired)))
+
+
+def open_leases(dsn: str) -> Leases:
+    store = open_postgres(dsn, patience_s=PATIENCE_S)
+    return Leases(store.database, store.partitions)
+
+
+def lost(worker: str) -> LeaseLost:
+    return LeaseLost(f"worker {worker} was silent for too long: its partitions belong to others now")
+
+
+def _seat(row: Rows) -> Seat:
+    worker, slot, weight, _, renewed_at, expires_at, wish, idle, commits, checks, held, now = row
+    return Seat(
+        worker, weight, held, slot, Wish(wish), Report(idle, commits, checks), expires_at - now, now - renewed_at
+    )
