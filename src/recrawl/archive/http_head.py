@@ -13,6 +13,8 @@ MISLEADING = (b"transfer-encoding", b"content-length", b"content-encoding")
 HEAD_END = re.compile(rb"\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: .*)?", re.DOTALL)
 HTTP_VERSION = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)")
+WELL_FORMED = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: [^\r\n]*)?\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
+PLAIN_REQUEST = re.compile(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
 REQUEST_VERSION = re.compile(rb" HTTP/[0-9.]+$")
 PROTOCOLS = {b"2": "h2", b"2.0": "h2", b"3": "h3", b"3.0": "h3"}
 PHRASES = {int(status): status.phrase for status in HTTPStatus}
@@ -22,6 +24,8 @@ Headers = tuple[tuple[str, str], ...]
 
 def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[bytes]) -> bytes:
     """`hidden`: names out of `MISLEADING` that do not describe the stored body."""
+    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, hidden):
+        return raw
     lines = _lines(raw) or [b"", *(_line(name, value) for name, value in headers)]
     first = lines[0] if STATUS_LINE.fullmatch(lines[0]) else _status_line(status)
     return _joined([first, *(_hide(line, hidden) for line in lines[1:])])
@@ -29,6 +33,8 @@ def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[
 
 def request_head(raw: bytes, secrets: Collection[str]) -> bytes:
     """The request as sent, without the headers that hold secrets."""
+    if PLAIN_REQUEST.fullmatch(raw) and not _names_any(raw, (name.encode("latin-1") for name in secrets)):
+        return raw
     lines = _lines(raw)
     if not lines:
         return b""
@@ -96,6 +102,12 @@ def _blank(line: bytes) -> bool:
 
 def _name(line: bytes) -> bytes:
     return line.partition(b":")[0].strip(b" \t").lower()
+
+
+def _names_any(raw: bytes, names: Iterable[bytes]) -> bool:
+    """Whether a line of the head may begin with one of these names."""
+    lines = raw.lower()
+    return any(b"\r\n" + name in lines for name in names)
 
 
 def _line(name: str, value: str) -> bytes:

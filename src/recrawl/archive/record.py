@@ -35,7 +35,10 @@ class Record:
             if key == name:
                 return value
         wanted = name.lower()
-        return next((value for key, value in self.fields if key.lower() == wanted), "")
+        for key, value in self.fields:
+            if key.lower() == wanted:
+                return value
+        return ""
 
     @property
     def kind(self) -> str:

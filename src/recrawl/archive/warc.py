@@ -1,7 +1,7 @@
 """From a capture to its WARC records.
 
 A capture becomes one main record (response, or revisit where the payload is already kept) with its request and its
-metadata beside it, tied by WARC-Concurrent-To. Digests in the fields are sha1 in base 32, which readers verify;
+metadata beside it, tied by WARC-Concurrent-To; a 304 that says "as you have it" is a revisit record and no more. Digests in the fields are sha1 in base 32, which readers verify;
 `Recrawl-Body-Digest` is sha256 of the decoded body, recrawl's own identity of a version.
 """
 
@@ -68,11 +68,13 @@ def exchange(
 ) -> Exchange:
     """`original`: the index line of the version the capture says it equals, if the archive holds it."""
     main = _main(capture, original, new_id)
+    if original is not None and capture.reply.status == 304:
+        return Exchange(main, (), packed=False)
     beside = []
     if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
         beside.append(_beside("request", main, new_id, REQUEST_TYPE, head))
     if settings.metadata and main.kind != "metadata":
-        beside.append(_beside("metadata", main, new_id, FIELDS_TYPE, _metadata(capture, main)))
+        beside.append(_beside("metadata", main, new_id, FIELDS_TYPE, _warc_fields(_facts(capture))))
     return Exchange(main, tuple(beside), packed=main.kind == "response" and _is_packed(capture.reply))
 
 
@@ -100,7 +102,7 @@ def _main(capture: Capture, original: CdxLine | None, new_id: Callable[[], str])
 
 def _not_modified(capture: Capture, original: CdxLine | None, new_id: Callable[[], str]) -> Record:
     """The block is empty where the original is known: with the head of the 304 in it, replay would answer 304 to a
-    reader who has no copy; the head is kept in the metadata record."""
+    reader who has no copy."""
     fields = _revisit_fields(capture, NOT_MODIFIED, original, new_id)
     block = b"" if original is not None else _response_head(capture.reply)
     return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), block)
@@ -169,19 +171,11 @@ def _beside(kind: str, main: Record, new_id: Callable[[], str], content_type: st
         ("WARC-IP-Address", main.field("WARC-IP-Address") if kind == "request" else ""),
         ("Content-Type", content_type),
     )
-    return _with_block(fields, block)
+    return Record(fields, block)
 
 
 def _with_block(fields: Fields, block: bytes) -> Record:
     return Record((*fields, ("WARC-Block-Digest", sha1(block))), block)
-
-
-def _metadata(capture: Capture, main: Record) -> bytes:
-    head: tuple[tuple[str, str], ...] = ()
-    if main.field("WARC-Profile") == NOT_MODIFIED and not main.block:
-        lines = _response_head(capture.reply).decode("latin-1").split("\r\n")
-        head = tuple(("http-response-line", line) for line in lines if line)
-    return _warc_fields((*_facts(capture), *head))
 
 
 def _facts(capture: Capture) -> Fields:

@@ -98,7 +98,7 @@ PATH_SESSIONS = (
 )
 # An address that needs nothing but its host turned round: most of them are so.
 PLAIN = re.compile(
-    r"https?://(?!www\d*\.)([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+|(?:[1-9][0-9]{0,2}\.){3}[1-9][0-9]{0,2})"
+    r"https?://(?!www\d*\.)([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+|(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2}))"
     r"(:(?!80/|443/)[1-9][0-9]{0,4})?(/(?:[a-z0-9_~-][a-z0-9_.~-]*/)*(?:[a-z0-9_~-][a-z0-9_.~-]*)?)"
 )
 QUERY_SESSIONS = tuple(
