@@ -1,0 +1,93 @@
+"""What knowing when to come saved: visits that a daily crawl would have made, bytes that a 304 left unsent.
+
+A crawl that visits every page daily makes one visit for every day between two of ours. Of visits closer together than
+that nothing is saved, and it is counted against us.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+from recrawl.engine.arrival import Arrival
+from recrawl.engine.discover import MOST_WORKERS
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence
+from recrawl.ports import Store
+
+DAY_S = 86_400.0
+JUDGED = frozenset({Change.SAME, Change.CHANGED, Change.MOVED})
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """`daily_visits`: what a daily crawl would have needed for the time that our `revisits` covered."""
+
+    revisits: int = 0
+    daily_visits: float = 0.0
+    spared_bytes: int = 0
+
+    @property
+    def avoided_visits(self) -> int:
+        """Below 0 where pages change so fast that they are visited more than once a day."""
+        return round(self.daily_visits - self.revisits)
+
+    def plus(self, other: "Saved") -> "Saved":
+        return Saved(
+            self.revisits + other.revisits,
+            self.daily_visits + other.daily_visits,
+            self.spared_bytes + other.spared_bytes,
+        )
+
+
+@dataclass(slots=True)
+class Savings:
+    """One worker's book, kept in the store's memo with every commit."""
+
+    store: Store
+    worker: str = "0"
+    _books: dict[str, Saved] = field(default_factory=dict)
+    _stirred: set[str] = field(default_factory=set)
+
+    def note(self, one: Arrival) -> None:
+        saved = saved_by(one)
+        if saved is not None:
+            site = one.page.site
+            self._books[site] = self._book(site).plus(saved)
+            self._stirred.add(site)
+
+    def memos(self) -> dict[str, bytes]:
+        """What changed since the last call."""
+        stirred, self._stirred = self._stirred, set()
+        return {_memo(site, self.worker): json.dumps(asdict(self._books[site])).encode() for site in stirred}
+
+    def _book(self, site: str) -> Saved:
+        if site not in self._books:
+            self._books[site] = _read(self.store.memo(_memo(site, self.worker)))
+        return self._books[site]
+
+
+def saved_by(one: Arrival) -> Saved | None:
+    """None: a first visit, or one that proved nothing."""
+    before_at = one.page.checked_at
+    if before_at is None or one.verdict.change not in JUDGED or one.page.kind is Kind.SIGNAL:
+        return None
+    spared = one.page.size_bytes if one.reply.evidence is Evidence.NOT_MODIFIED else 0
+    return Saved(1, max(one.reply.at - before_at, 0.0) / DAY_S, spared)
+
+
+def saved_in(store: Store, sites: Iterable[str]) -> Saved:
+    """By all workers together."""
+    total = Saved()
+    for site in sites:
+        for worker in range(MOST_WORKERS):
+            total = total.plus(_read(store.memo(_memo(site, str(worker)))))
+    return total
+
+
+def _read(memo: bytes | None) -> Saved:
+    return Saved(**json.loads(memo)) if memo else Saved()
+
+
+def _memo(site: str, worker: str) -> str:
+    return f"saved:{site}:{worker}"
