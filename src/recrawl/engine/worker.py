@@ -17,6 +17,7 @@ from recrawl.engine.lane import Lanes
 from recrawl.engine.pace import importance_among, is_at_rest, pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
+from recrawl.engine.savings import Savings
 from recrawl.engine.settle import Ledger, Settler, write
 from recrawl.engine.signals import is_signal, paced, without_feeds
 from recrawl.engine.tally import Count, Tally
@@ -72,6 +73,7 @@ class Worker:
         self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
         self.started_at = parts.clock.now()
         self.outcomes = Outcomes(parts.store)
+        self.savings = Savings(parts.store, parts.worker)
         self.stirrings = Stirrings(parts.store, self.started_at)
         self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
@@ -225,6 +227,7 @@ class Worker:
         ledger.events += events
         ledger.memos.update(memos)
         ledger.memos.update(self.lanes.visitor.learnt())
+        ledger.memos.update(self.savings.memos())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self.recorder.note(arrivals, ledger)
 
@@ -288,6 +291,7 @@ class Worker:
         self.lanes.servers[server.key] = ledger.servers[server.key] = server
 
     def _count(self, one: Arrival) -> None:
+        self.savings.note(one)
         self.tally.add(Count.VISITS)
         self.tally.add(COUNT_OF[one.verdict.change])
         if one.reply.evidence is Evidence.NOT_MODIFIED:
