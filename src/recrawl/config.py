@@ -66,6 +66,15 @@ class Webhooks:
 
 
 @dataclass(frozen=True, slots=True)
+class Receive:
+    """Bounds for those who push notices to us (IndexNow, WebSub, webhooks)."""
+
+    per_sender_hour: int = 1200  # requests of one address
+    per_network_hour: int = 6000  # of its network (/24, /64)
+    body_bytes: int = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     partitions: int = 256  # fixed when the store is made
     store: str = ""  # postgresql://user@host/database shared by many machines; empty: a file in the folder
@@ -90,6 +99,7 @@ class Settings:
     state: State = field(default_factory=State)
     search: Search = field(default_factory=Search)
     webhooks: Webhooks = field(default_factory=Webhooks)
+    receive: Receive = field(default_factory=Receive)
     aliases: dict[str, str] = field(default_factory=dict)  # "www.example.com" = "example.com"
 
     def check_operator(self, sites: Iterable[Site]) -> None:

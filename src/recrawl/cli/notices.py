@@ -1,26 +1,21 @@
 """`notices`: what came, what it proved to be, and how far each source is believed."""
 
-import contextlib
 import signal
 import threading
-import time
-from collections.abc import Iterator
 from itertools import islice
 
 import click
 
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table, when
-from recrawl.engine.ask import ask_once
 from recrawl.engine.facts import notice_object
-from recrawl.engine.folder import Folder
 from recrawl.engine.heard import trust_rows
-from recrawl.engine.push import Push
+from recrawl.engine.push import pushing
+from recrawl.engine.push_book import PushBook
 from recrawl.engine.push_server import PushServer
 from recrawl.engine.reading import reading
-from recrawl.engine.robot import Robot, hearing
-from recrawl.model.failure import NotFound
 from recrawl.model.notice import NoticeKind, Source
+from recrawl.notices.websub import Subscription, Wish
 
 RENEW_EVERY_S = 60.0
 WORDS = {NoticeKind.ADDED: "new", NoticeKind.UPDATED: "updated", NoticeKind.DELETED: "deleted"}
@@ -80,12 +75,11 @@ def serve(context: click.Context, listen: str, folder: str | None) -> None:
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()
         click.echo(f"listening on http://{server.server_address[0]!s}:{server.server_address[1]}/")
         while not stop.wait(RENEW_EVERY_S):
-            with server.turn, contextlib.suppress(NotFound):  # a hub that does not answer is asked again later
-                push.renew()
+            push.renew()
         server.shutdown()
         thread.join()
 
@@ -102,17 +96,20 @@ def token(context: click.Context, site: str, folder: str | None) -> None:
 
 @notices.command()
 @click.argument("topic")
-@click.option("--callback", required=True, metavar="URL", help="Where `recrawl notices serve` is seen from outside.")
+@click.option("--callback", required=True, metavar="URL", help="Where the receiver is seen from outside.")
 @folder_option
 @json_option
 @click.pass_context
 def subscribe(context: click.Context, topic: str, callback: str, folder: str | None, as_json: bool) -> None:
-    """Subscribe to the feed TOPIC at its WebSub hub; `recrawl notices serve` must be running to be asked back."""
+    """Subscribe to the feed TOPIC at its WebSub hub.
+
+    The crawl asks the feed for its hub and the hub for the subscription, in their servers' turn; `recrawl serve` (or
+    `recrawl notices serve`) must be running to be asked back.
+    """
     with pushing(the_folder(folder or context.obj)) as push:
         asked = push.subscribe(topic, callback)
-    line({"topic": asked.topic, "hub": asked.hub}) if as_json else click.echo(
-        f"{asked.hub} was asked for {asked.topic}"
-    )
+    told = f"the crawl will ask for {asked.topic} and its hub; `recrawl notices subscriptions` shows what came of it"
+    line(_subscription(asked)) if as_json else click.echo(told)
 
 
 @notices.command()
@@ -127,11 +124,35 @@ def unsubscribe(context: click.Context, topic: str, folder: str | None, as_json:
     line({"topic": topic, "left": len(left)}) if as_json else click.echo(f"{len(left)} subscriptions ended")
 
 
-@contextlib.contextmanager
-def pushing(folder: Folder) -> Iterator[Push]:
-    robot = Robot.of(folder)
-    with hearing(folder) as heard:
-        yield Push(robot, heard, lambda url, site: ask_once(url, site.own, robot.settings), time.time)
+@notices.command()
+@folder_option
+@json_option
+@click.pass_context
+def subscriptions(context: click.Context, folder: str | None, as_json: bool) -> None:
+    """WebSub subscriptions: the hub, until when its lease runs, and what went wrong."""
+    found = [_subscription(one) for one in PushBook(the_folder(folder or context.obj).need().path).subscriptions()]
+    if as_json:
+        for one in found:
+            line(one)
+    else:
+        table(("topic", "hub", "standing"), [(one["topic"], one["hub"], one["standing"]) for one in found])
+
+
+def _subscription(one: Subscription) -> dict[str, object]:
+    return {
+        "topic": one.topic,
+        "hub": one.hub,
+        "site": one.site,
+        "wish": one.wish.value,
+        "until_at": one.until_at,
+        "standing": one.fault or ("to be asked for by the crawl" if one.waiting else _lease(one)),
+    }
+
+
+def _lease(one: Subscription) -> str:
+    if one.until_at is not None:
+        return f"until {when(one.until_at)}"
+    return "ended" if one.wish is Wish.UNSUBSCRIBE else "asked for, not verified yet"
 
 
 def _cell(value: object) -> str:

@@ -14,7 +14,9 @@ from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
 from recrawl.engine.opening import open_store
+from recrawl.engine.push_book import PushBook
 from recrawl.engine.scheduler import Purse, Scheduler
+from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
@@ -99,15 +101,20 @@ async def assemble(
     ):
         fetcher = fetcher_of(settings, clock)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
+
+        def quarry(site: Site) -> Quarry:
+            return quarry_of(settings, site, watch, store, worker)
+
+        files = SiteWatch(folder, settings.check_operator, log.complain)
         try:
-            yield Parts(
+            parts = Parts(
                 clock=clock,
                 dice=dice,
                 fetcher=fetcher,
                 store=store,
                 archive=archive,
                 scheduler=scheduler_of(settings, sites, store, clock.now(), worker, crew),
-                quarries={site.name: quarry_of(settings, site, watch, store, worker) for site in sites},
+                quarries={site.name: quarry(site) for site in sites},
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,
@@ -125,6 +132,14 @@ async def assemble(
                 disk_is_low=lambda: folder.disk_is_low(settings.keep.disk_floor_bytes),
                 worker=worker,
                 documents=DocumentFolder(folder.documents),
+                push_book=PushBook(folder.path),
             )
+
+            def reread(now: float) -> list[Quarry]:
+                changed = files.changed(now)
+                return [] if changed is None else take_up(parts, changed, quarry)
+
+            parts.reread = reread
+            yield parts
         finally:
             await fetcher.close()

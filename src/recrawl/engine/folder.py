@@ -6,10 +6,10 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from recrawl.formats import site_toml
+from recrawl.formats import crawlscript, site_toml
 from recrawl.model.failure import ConfigError, StoreInUse, UsageError
 from recrawl.model.site import Site
 
@@ -71,9 +71,24 @@ class Folder:
             raise ConfigError(f"cannot write to {self.path}: {error.strerror}; choose another --folder") from error
 
     def sites(self) -> list[Site]:
-        """Every site file, by name."""
-        files = sorted(self.sites_folder.glob("*.toml")) if self.sites_folder.is_dir() else []
-        return [site_toml.parse(file.read_text("utf-8"), name=file.stem, source=str(file)) for file in files]
+        """Every site file and crawl script, by name. A site file goes before a script's site of the same name: what is
+        said of a site later (`put_site`) is written there."""
+        found = {
+            file.stem: site_toml.parse(file.read_text("utf-8"), name=file.stem, source=str(file))
+            for file in self._site_files("*.toml")
+        }
+        for file in self._site_files("*.xml"):
+            for site in crawlscript.parse(file.read_bytes(), str(file)):
+                found.setdefault(site.name, with_start(site))
+        return [found[name] for name in sorted(found)]
+
+    def sites_stamp(self) -> tuple[tuple[str, int, int], ...]:
+        """Changes whenever a site file does."""
+        files = [*self._site_files("*.toml"), *self._site_files("*.xml")]
+        return tuple((file.name, stat.st_mtime_ns, stat.st_ino) for file in files if (stat := _stat(file)) is not None)
+
+    def _site_files(self, pattern: str) -> list[Path]:
+        return sorted(self.sites_folder.glob(pattern)) if self.sites_folder.is_dir() else []
 
     def put_site(self, site: Site) -> Path:
         file = self.sites_folder / f"{site.name}.toml"
@@ -113,6 +128,23 @@ class Folder:
             yield handle
         finally:
             os.close(handle)
+
+
+def with_start(site: Site) -> Site:
+    """A crawl script names a host and no start: its home page, by the protocol that the patterns speak of."""
+    host = next(iter(site.hosts), "").removeprefix("*.")
+    if site.seeds or not host:
+        return site
+    targets = (pattern.target or pattern.match for pattern in site.patterns)
+    is_secure = any(target.startswith("https:") for target in targets)
+    return replace(site, seeds=(f"{'https' if is_secure else 'http'}://{host}/",))
+
+
+def _stat(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except OSError:  # gone between two looks
+        return None
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -37,6 +37,18 @@ class Hearing:
             counts["visits"] += carry_out(self.store, decided, now, memos)
         return counts
 
+    def note(self, claims: Sequence[Claim], now: float, ledger: Ledger) -> Counter[str]:
+        """The same, into the ledger of the group commit."""
+        counts: Counter[str] = Counter()
+        for site, targets in _by_site(self.targets(claims, now)).items():
+            decided, memos = self.decided(site, targets, now, ledger.memos.get(trusts.memo_key(site)))
+            ledger.notices += decided.notices
+            ledger.entered.update((page.id, page) for page in decided.entered)
+            ledger.noticed.update(dict.fromkeys(decided.hastened, now))
+            ledger.memos.update(memos)
+            counts.update(decided.counts)
+        return counts
+
     def decided(
         self, site: str, targets: Sequence[Target], now: float, learnt: bytes | None = None
     ) -> tuple[Decided, list[tuple[str, bytes]]]:

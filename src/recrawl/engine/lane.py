@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from recrawl.engine.errands import Errands, is_errand
 from recrawl.engine.gate import ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.loop import guarded
 from recrawl.engine.revisit import Visitor
@@ -36,6 +37,7 @@ class Lanes:
         self.gate = Gate(parts.agent, parts.store.robots)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
         self.signals = Signals(parts.store, parts.quarries)
+        self.errands = Errands(parts.store, parts.quarries, parts.push_book)
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self._robots_under_way: set[str] = set()
@@ -94,7 +96,9 @@ class Lanes:
         if not said.allowed:
             self._refuse(page, said.reason, now)
             return True
-        if is_signal(page):
+        if is_errand(page):
+            await self._run_errand(page, quarry.site, now)
+        elif is_signal(page):
             await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
         else:
             await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
@@ -133,6 +137,16 @@ class Lanes:
             self._tell(Event(EventKind.ROBOTS_CHANGED, reply.at, url, site.name))
         self.settler.stir()
         return True
+
+    async def _run_errand(self, page: Page, site: Site, now: float) -> None:
+        """What somebody's push made necessary: one request, and what follows from its answer."""
+        ask = self.errands.question(page, site, self.parts.limits, now)
+        after = replace(page, due_at=None)
+        if ask is not None:
+            after = self.errands.settle(page, await self._ask(ask, site), self.settler.ledger)
+        self.settler.ledger.pages[page.id] = after
+        self.frontier.drop(page.id)
+        self.settler.stir()
 
     async def _ask(self, ask: Ask, site: Site) -> Reply:
         """The only way to a server: one request, and the server's next free moment from its answer."""
@@ -174,9 +188,16 @@ class Lanes:
         if gap == 0.0 and server.free_at <= now:
             free_at = 0.0
         self.servers[server.key] = replace(server, free_at=free_at)
-        queue = self.frontier.queue(server.key)
-        queue.parallel = site.parallel if site and self.parts.owned(server.key, site) else 1
+        self._set_lanes(server.key, site)
         self.frontier.set_free_at(server.key, free_at)
+
+    def reconsider(self) -> None:
+        """Site files changed: so may have the number of lanes their servers bear."""
+        for key in self.servers:
+            self._set_lanes(key, self.parts.site_of(key))
+
+    def _set_lanes(self, key: str, site: Site | None) -> None:
+        self.frontier.queue(key).parallel = site.parallel if site and self.parts.owned(key, site) else 1
 
     def _put(self, server: Server) -> None:
         self.servers[server.key] = server

@@ -1,74 +1,97 @@
 """Those who push: IndexNow, WebSub, webhooks. From a request as it came to claims applied and an answer.
 
-Independent of the transport: `recrawl notices serve` and the web face hand in method, path, headers and body. The only
-requests made because of a push go to hosts of our own sites (a key file) or to a hub that such a host names.
+Independent of the transport: `recrawl serve` and `recrawl notices serve` hand in method, path, headers and body.
+Nothing is asked of anybody from here: a key file, a topic, a hub are errands of the crawl (`errands`).
 """
 
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from urllib.parse import parse_qsl, urlsplit
 
-from recrawl.agent.outward import NotSent, ask
 from recrawl.agent.place import write_whole
+from recrawl.agent.rate import Buckets, network_of
 from recrawl.agent.registry import digest_of
-from recrawl.engine.gate import Gate
+from recrawl.engine.clock import SystemClock
+from recrawl.engine.errands import HUB, TOPIC, Pings, errand, send
+from recrawl.engine.folder import Folder
 from recrawl.engine.heard import Hearing
-from recrawl.engine.robot import Robot
+from recrawl.engine.opening import open_store
+from recrawl.engine.push_book import PushBook
+from recrawl.engine.robot import Ears, Robot
 from recrawl.extract.feed import read_feed
 from recrawl.formats.notice_mail import SIGNATURE_HEADER
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.site import Site
-from recrawl.model.visit import Ask as Question
-from recrawl.model.visit import Evidence, Reply
+from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.notices import indexnow, webhook, websub
 from recrawl.notices.answer import Received
 from recrawl.notices.claim import from_urls, origin_of_url
 from recrawl.notices.indexnow import Ping
-from recrawl.notices.registrations import Standing
+from recrawl.notices.registrations import Book, Standing
 from recrawl.notices.websub import Subscription, Wish
 
-KEY_GOOD_S = 86_400.0
-KEY_AGAIN_S = 60.0  # a host is asked for a key file at most this often
-MOST_BYTES = 20_000_000
+ROOMS = ("indexnow", "websub", "webhook")  # the first part of the path
 
-Ask = Callable[[str, Site], Reply]
+
+def is_for_receivers(path: str) -> bool:
+    return path.strip("/").partition("/")[0] in ROOMS
 
 
 @dataclass(slots=True)
 class Push:
-    """`fetch` asks a server of a site for an address. `base`: where we are seen from outside."""
+    """One request after another, whoever brings them."""
 
     robot: Robot
     hearing: Hearing
-    fetch: Ask
     clock: Callable[[], float]
     draw: Callable[[], str] = lambda: secrets.token_urlsafe(24)
-    _keys: dict[tuple[str, str], float] = field(default_factory=dict)  # proved until
-    _asked: dict[str, float] = field(default_factory=dict)
+    listen: Callable[[Hearing], Hearing] = lambda heard: heard  # takes up site files that changed
+    _senders: Buckets = field(init=False)
+    _networks: Buckets = field(init=False)
+    _turn: Lock = field(default_factory=Lock)
 
-    def receive(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Received:
-        """One request. Names of `headers` in small letters."""
+    def __post_init__(self) -> None:
+        limits = self.robot.settings.receive
+        self._senders, self._networks = Buckets(limits.per_sender_hour), Buckets(limits.per_network_hour)
+
+    @property
+    def most_bytes(self) -> int:
+        return self.robot.settings.receive.body_bytes
+
+    def receive(self, method: str, target: str, headers: Mapping[str, str], body: bytes, sender: str = "") -> Received:
+        """One request. Names of `headers` in small letters; `sender`: its address, '' if nobody else can be meant."""
+        with self._turn:
+            if sender and not self._may_ask(sender):
+                return Received(429, "too many requests from your network; try again later")
+            self.hearing = self.listen(self.hearing)
+            return self._settled(self._received(method, target, headers, body))
+
+    def _may_ask(self, sender: str) -> bool:
+        now = self.clock()
+        return self._senders.take(sender, now) and self._networks.take(network_of(sender), now)
+
+    def _received(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Received:
         parts = urlsplit(target)
         query = dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=50))
         room, _, rest = parts.path.strip("/").partition("/")
         if room == "indexnow" and method in ("GET", "POST"):
-            received = self._indexnow(method, query, body)
-        elif room == "websub" and method == "GET":
-            received = self._verify(rest, query)
-        elif room == "websub" and method == "POST":
-            received = self._delivered(rest, headers.get("x-hub-signature", ""), body)
-        elif room == "webhook" and method == "GET":
-            received = self._proof(parts.path)
-        elif room == "webhook" and method == "POST":
-            received = self._webhook(headers, body)
-        else:
-            received = Received(404, "no such receiver", count="elsewhere")
-        return self._settled(received)
+            return self._indexnow(method, query, body)
+        if room == "websub" and method == "GET":
+            return self._verify(rest, query)
+        if room == "websub" and method == "POST":
+            return self._delivered(rest, headers.get("x-hub-signature", ""), body)
+        if room == "webhook" and method == "GET":
+            return self._proof(parts.path)
+        if room == "webhook" and method == "POST":
+            return self._webhook(headers, body)
+        return Received(404, "no such receiver", count="elsewhere")
 
     def _settled(self, received: Received) -> Received:
         """Apply, remember, count."""
@@ -76,10 +99,8 @@ class Push:
         counts.update(f"line refused: {reason}" for reason in received.refused)
         if received.taken:
             counts += self.hearing.take(received.claims, self.clock())
-        book = self.robot.book()
-        if received.mark:
-            book = book.having_seen(received.mark)
-        self.robot.keep(book.counted(counts))
+        if received.mark or counts:
+            self.robot.change(lambda book: _noted(book, received.mark, counts))
         return received
 
     # IndexNow
@@ -89,19 +110,10 @@ class Push:
         ping = indexnow.read_post(body, origins) if method == "POST" else indexnow.read_get(query, origins)
         if isinstance(ping, Received):
             return ping
-        now, name = self.clock(), (ping.key_url, ping.key)
-        if self._keys.get(name, 0.0) > now:
+        now, pings = self.clock(), Pings(self.hearing.store)
+        if pings.proved(ping, now):
             return indexnow.judge(ping, _known_good(ping))
-        if now < self._asked.get(ping.host, 0.0) + KEY_AGAIN_S:
-            return Received(429, "try again in a minute", count="indexnow: too often")
-        self._asked[ping.host] = now
-        site = origins[origin_of_url(ping.key_url)]
-        if not Gate("recrawl", self.hearing.store.robots).check(ping.key_url, 0.0).allowed:
-            return Received(403, "robots.txt does not let us read the key", count="indexnow: key not allowed")
-        received = indexnow.judge(ping, self.fetch(ping.key_url, site))
-        if received.status != 403:
-            self._keys[name] = now + KEY_GOOD_S
-        return received
+        return pings.wait(ping, origins[origin_of_url(ping.key_url)], now)
 
     def _origins(self) -> dict[str, Site]:
         return {origin_of_url(seed): site for site in self.robot.folder.sites() for seed in site.seeds}
@@ -144,71 +156,62 @@ class Push:
     # WebSub
 
     @property
-    def _subscriptions_file(self) -> Path:
-        return self.robot.folder.path / "websub.json"
-
-    def subscriptions(self) -> list[Subscription]:
-        return websub.read(self._subscriptions_file.read_bytes() if self._subscriptions_file.exists() else None)
-
-    def _keep(self, subscription: Subscription) -> None:
-        others = [one for one in self.subscriptions() if one.number != subscription.number]
-        write_whole(self._subscriptions_file, websub.write([*others, subscription]), private=True)
+    def push_book(self) -> PushBook:
+        return PushBook(self.robot.folder.path)
 
     def subscribe(self, topic: str, base: str) -> Subscription:
-        """Find the topic's hub and ask it. The topic must be on one of our sites."""
+        """The crawl will read the topic, find its hub and ask it. The topic must be on one of our sites."""
         site = self._origins().get(origin_of_url(topic))
         if site is None:
             raise UsageError(f"{topic} is on none of the sites of this folder")
-        hubs, named = self.discover(topic, site)
-        if not hubs:
-            raise NotFound(f"{topic} names no WebSub hub")
         number = self.draw()
         callback = f"{base.rstrip('/')}/websub/{number}"
-        fresh = Subscription(number, named or topic, hubs[0], self.draw(), callback, site.name)
-        return self._ask_hub(fresh, site)
+        fresh = Subscription(number, topic, "", self.draw(), callback, site.name, asked_at=self.clock())
+        self.push_book.put(fresh)
+        self.send_errands()
+        return fresh
 
     def unsubscribe(self, topic: str) -> list[Subscription]:
-        sites = {site.name: site for site in self.robot.folder.sites()}
-        chosen = [one for one in self.subscriptions() if one.topic == topic and one.wish is Wish.SUBSCRIBE]
-        return [self._ask_hub(replace(one, wish=Wish.UNSUBSCRIBE), sites[one.site]) for one in chosen]
+        def leave(one: Subscription) -> Subscription:
+            wanted = one.topic == topic and one.wish is Wish.SUBSCRIBE
+            return replace(one, wish=Wish.UNSUBSCRIBE, waiting=bool(one.hub), fault="") if wanted else one
+
+        left = self.push_book.change(leave)
+        self.send_errands()
+        return left
 
     def renew(self) -> list[Subscription]:
         """Ask again for every lease that nears its end."""
-        sites = {site.name: site for site in self.robot.folder.sites()}
-        due = [one for one in websub.to_renew(self.subscriptions(), self.clock()) if one.site in sites]
-        return [self._ask_hub(one, sites[one.site]) for one in due]
-
-    def discover(self, topic: str, site: Site) -> tuple[Sequence[str], str]:
-        """(hubs, canonical topic): from the Link headers, else from the feed itself."""
-        reply = self.fetch(topic, site)
-        hubs, named = websub.hubs_in_headers(reply.headers)
-        if not hubs and reply.evidence is Evidence.DOCUMENT:
-            feed = read_feed(reply.body)
-            hubs, named = feed.hubs, feed.topic
-        return hubs, named if named and origin_of_url(named) == origin_of_url(topic) else topic
-
-    def _ask_hub(self, subscription: Subscription, site: Site) -> Subscription:
-        """Kept before it is asked for: the hub may call back before it answers."""
-        asked = replace(subscription, asked_at=self.clock())
-        self._keep(asked)
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        try:
-            status, _ = ask("POST", asked.hub, websub.request_form(asked), headers, private=bool(site.own))
-        except NotSent as failure:
-            raise NotFound(f"the hub did not answer: {failure}") from failure
-        if not 200 <= status < 300:
-            raise NotFound(f"the hub {asked.hub} answered {status}")
+        due = {one.number for one in websub.to_renew(self.push_book.subscriptions(), self.clock())}
+        asked = self.push_book.change(lambda one: replace(one, waiting=True) if one.number in due else one)
+        self.send_errands()
         return asked
 
+    def send_errands(self) -> None:
+        """For every subscription that waits, unless its errand is under way."""
+        store, now = self.hearing.store, self.clock()
+        waiting = [one for one in self.push_book.subscriptions() if one.waiting and one.site in self.hearing.quarries]
+        wanted = [
+            errand(HUB, one.hub, one.site, now) if one.hub else errand(TOPIC, one.topic, one.site, now)
+            for one in waiting
+        ]
+        under_way = {page.id for page in store.pages([page.id for page in wanted]) if page.due_at is not None}
+        for page in wanted:
+            if page.id not in under_way:
+                send(store, page)
+
     def _verify(self, number: str, query: Mapping[str, str]) -> Received:
-        known = next((one for one in self.subscriptions() if one.number == number), None)
+        known = next((one for one in self.push_book.subscriptions() if one.number == number), None)
         received, after = websub.verify(known, query, self.clock())
         if after is not None:
-            self._keep(after)
+            until_at, lease_s = after.until_at, after.lease_s
+            self.push_book.change(
+                lambda one: replace(one, until_at=until_at, lease_s=lease_s, fault="") if one.number == number else one
+            )
         return received
 
     def _delivered(self, number: str, signature: str, body: bytes) -> Received:
-        known = next((one for one in self.subscriptions() if one.number == number), None)
+        known = next((one for one in self.push_book.subscriptions() if one.number == number), None)
         received = websub.delivered(known, body, signature, self.clock())
         if known is None or received.status != 202:
             return received
@@ -217,6 +220,19 @@ class Push:
         return replace(received, claims=checked.claims, refused=checked.refused)
 
 
+def _noted(book: Book, mark: str, counts: Counter[str]) -> Book:
+    return (book.having_seen(mark) if mark else book).counted(counts)
+
+
 def _known_good(ping: Ping) -> Reply:
     """A key proved within the day is not asked for again."""
-    return Reply(Question(ping.key_url), 0.0, Evidence.DOCUMENT, 200, body=ping.key.encode())
+    return Reply(Ask(ping.key_url), 0.0, Evidence.DOCUMENT, 200, body=ping.key.encode())
+
+
+@contextmanager
+def pushing(folder: Folder, now: Callable[[], float] | None = None) -> Iterator[Push]:
+    """Ready to receive beside a crawl that may be running. `now`: its clock, where it is not the machine's."""
+    robot, clock = Robot.of(folder), now or SystemClock().now
+    with closing(open_store(folder, robot.settings)) as store:
+        ears = Ears(folder, robot.settings, store)
+        yield Push(robot, ears.hearing(), clock, listen=lambda _: ears.hearing())

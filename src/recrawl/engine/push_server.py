@@ -4,7 +4,7 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from recrawl.engine.push import MOST_BYTES, Push
+from recrawl.engine.push import Push
 
 SLOWEST_S = 15.0
 CONNECTIONS = 32
@@ -16,7 +16,6 @@ class PushServer(ThreadingHTTPServer):
     def __init__(self, listen: str, push: Push) -> None:
         host, _, port = listen.rpartition(":")
         self.push = push
-        self.turn = threading.Lock()  # notices are applied one after another
         self._room = threading.BoundedSemaphore(CONNECTIONS)
         super().__init__((host.strip("[]"), int(port)), Conversation)
 
@@ -44,7 +43,7 @@ class Conversation(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             return self._send(HTTPStatus.LENGTH_REQUIRED, "say Content-Length")
-        if int(length) > MOST_BYTES:
+        if int(length) > self.server.push.most_bytes:
             return self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too large")
         return self._answer(self.rfile.read(int(length)))
 
@@ -53,8 +52,8 @@ class Conversation(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        with self.server.turn:
-            received = self.server.push.receive(self.command, self.path, headers, body)
+        sender = str(self.client_address[0])
+        received = self.server.push.receive(self.command, self.path, headers, body, sender)
         self._send(received.status, received.text)
 
     def _send(self, status: int, text: str) -> None:

@@ -44,6 +44,11 @@ class Refill:
                 taken += self._load(server, now + horizon_s)
         return taken
 
+    def forget(self) -> None:
+        """What was passed over may be wanted now: look at every server again."""
+        for key in self._loaded:
+            self._loaded[key] = Loaded(None, 0.0)
+
     def _calls(self, server: Server, now: float, horizon_s: float) -> bool:
         known = self._loaded.get(server.key)
         if known is None:

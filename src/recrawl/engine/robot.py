@@ -1,18 +1,21 @@
 """The robot's side of S4 in a folder: registrations, mails taken, notices applied, the batch file."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import recrawl as package
 from recrawl.config import Settings
 from recrawl.detect.honesty import http_date
 from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.assembly import open_store, quarry_of
+from recrawl.engine.assembly import quarry_of
 from recrawl.engine.folder import Folder
 from recrawl.engine.heard import Hearing
+from recrawl.engine.opening import open_store
+from recrawl.engine.push_book import held
 from recrawl.engine.reading import Reading
 from recrawl.engine.settings import load
 from recrawl.fetch.request import user_agent
@@ -27,6 +30,7 @@ from recrawl.notices.claim import from_entries, origin_of_url
 from recrawl.notices.mail import Accepted, Confirmation, NotOurs, SetAside
 from recrawl.notices.mailbox import Letter
 from recrawl.notices.registrations import Book, Registration, Standing
+from recrawl.ports import Store
 from recrawl.scope.aliases import AliasTable
 
 MOST_SET_ASIDE = 1000
@@ -48,8 +52,27 @@ def hearing(folder: Folder) -> Iterator[Hearing]:
     """Open for claims beside a crawl that may be running."""
     settings = load(folder.need())
     with closing(open_store(folder, settings)) as store:
-        watch = AliasWatch(store, AliasTable(edited=settings.aliases))
-        yield Hearing(store, {site.name: quarry_of(settings, site, watch, store) for site in folder.sites()})
+        yield Ears(folder, settings, store).hearing()
+
+
+@dataclass(slots=True)
+class Ears:
+    """Whose claims are taken: the sites of the folder, as their files stand."""
+
+    folder: Folder
+    settings: Settings
+    store: Store
+    _stamp: object = None
+    _heard: Hearing | None = None
+
+    def hearing(self) -> Hearing:
+        stamp = self.folder.sites_stamp()
+        if self._heard is None or stamp != self._stamp:
+            watch = AliasWatch(self.store, AliasTable(edited=self.settings.aliases))
+            sites = self.folder.sites()
+            quarries = {site.name: quarry_of(self.settings, site, watch, self.store) for site in sites}
+            self._stamp, self._heard = stamp, Hearing(self.store, quarries)
+        return self._heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +94,11 @@ class Robot:
     def keep(self, book: Book) -> None:
         registrations.write(self.file, book)
 
+    def change(self, change: Callable[[Book], Book]) -> None:
+        """Read, change and write while nobody else does."""
+        with held(self.folder.path, "robot"):
+            self.keep(change(self.book()))
+
     def origin(self, word: str) -> str:
         """Of a site by its name, or of an address on one of the folder's sites."""
         for site in self.folder.sites():
@@ -84,7 +112,7 @@ class Robot:
         origin = self.origin(site)
         answer = self._ask(agent, Request(Action.REGISTER, email, latency_days, callback=callback))
         fresh = Registration(origin, agent, email, latency_days, token=answer.token, callback=callback)
-        self.keep(self.book().put(fresh))
+        self.change(lambda book: book.put(fresh))
         return fresh
 
     def act(self, site: str, action: Action, token: str = "", latency_days: float | None = None) -> Registration:
@@ -102,7 +130,8 @@ class Robot:
             secret=answer.secret or known.secret,
             latency_days=known.latency_days if latency_days is None else latency_days,
         )
-        self.keep(book.without(known.origin) if action is Action.UNREGISTER else book.put(after))
+        leaves = action is Action.UNREGISTER
+        self.change(lambda book: book.without(after.origin) if leaves else book.put(after))
         return after
 
     def _ask(self, agent: str, request: Request) -> Answer:
@@ -125,7 +154,7 @@ class Robot:
                 continue
             came = self._dealt_with(judgement, letter.raw, heard, now)
             marks = (mark, judgement.mark) if isinstance(judgement, Accepted) else (mark,)
-            self.keep(self.book().having_seen(*marks).counted(came))
+            self.change(partial(_taken, marks=marks, came=came))
             letter.done()
             counts += came
         return counts
@@ -163,6 +192,10 @@ class Robot:
         if len(list(place.iterdir())) < MOST_SET_ASIDE:
             (place / f"{mail.mark_of(raw)}.eml").write_bytes(raw[:1_000_000])
         return Counter({f"set aside: {reason.partition(': ')[0]}": 1})
+
+
+def _taken(book: Book, marks: tuple[str, ...], came: Counter[str]) -> Book:
+    return book.having_seen(*marks).counted(came)
 
 
 def write_batch_file(found: Reading, server: str, notices: Iterable[Notice], file: Path) -> int:

@@ -23,7 +23,7 @@ from recrawl.schedule.budget import Bucket, Budget, Spent
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import HOUR_S
 from recrawl.schedule.value import ValuePolicy
-from recrawl.schedule.windows import is_open, moved_into, opens_at, parse
+from recrawl.schedule.windows import Window, is_open, moved_into, opens_at, parse
 
 SPENT = "spent"
 UNCOUNTED = 32  # requests a crash may have left uncounted: two batches and those under way
@@ -72,16 +72,26 @@ class Scheduler:
         worker: str = "0",
         share: float = 1.0,
     ) -> None:
-        self._store, self._purse, self._first, self._worker = store, purse, policy, worker
+        self._store, self._purse, self._first, self._worker, self._share = store, purse, policy, worker, share
         self._sites = {site.name: site for site in sites}
-        self._windows = {
-            name: tuple(parse(text) for text in (*purse.windows, *site.windows)) for name, site in self._sites.items()
-        }
+        self._windows = self._opened_windows()
         self._budgets = _budgets(purse, self._sites.values(), share)
         self._spent = _recalled(store.memo(f"{SPENT}:{worker}"), self._budgets)
         self._domains: dict[str, Domain] = {}
         self._now = now
         self._priced_at: dict[str, float] = {}
+
+    def know(self, sites: Iterable[Site]) -> None:
+        """Site files changed while the crawl runs. What was spent of a budget stays spent."""
+        self._sites = {site.name: site for site in sites}
+        self._windows = self._opened_windows()
+        spent = {budget.site: spent for budget, spent in zip(self._budgets, self._spent, strict=True)}
+        self._budgets = _budgets(self._purse, self._sites.values(), self._share)
+        self._spent = [spent.get(budget.site, Spent()) for budget in self._budgets]
+
+    def _opened_windows(self) -> dict[str, tuple[Window, ...]]:
+        texts = {name: (*self._purse.windows, *site.windows) for name, site in self._sites.items()}
+        return {name: tuple(parse(text) for text in written) for name, written in texts.items()}
 
     # before a request
 

@@ -139,16 +139,7 @@ class Signals:
         leads = quarry.discover(page, [Link(url) for url in signal.heard.leads], now)
         ledger.entered.update((found.id, found) for found in (*children, *leads))
         if signal.heard.claims:
-            self._apply(signal.heard.claims, page.site, now, ledger)
-
-    def _apply(self, claims: Sequence[Claim], site: str, now: float, ledger: Ledger) -> None:
-        hearing = Hearing(self.store, {site: self.quarries[site]})
-        learnt = ledger.memos.get(trusts.memo_key(site))
-        decided, memos = hearing.decided(site, hearing.targets(claims, now), now, learnt)
-        ledger.notices += decided.notices
-        ledger.entered.update((page.id, page) for page in decided.entered)
-        ledger.noticed.update(dict.fromkeys(decided.hastened, now))
-        ledger.memos.update(memos)
+            Hearing(self.store, {page.site: quarry}).note(signal.heard.claims, now, ledger)
 
     def _enter(
         self, urls: Iterable[str], site: str, category: str, most: int, now: float, found_from: int | None

@@ -10,6 +10,7 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
+from recrawl.engine.push_book import PushBook
 from recrawl.engine.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.manners import Manners
@@ -52,6 +53,8 @@ class Parts:
     disk_is_low: Callable[[], bool] = lambda: False
     worker: str = "0"
     documents: DocumentFolder | None = None  # plain copies, for the sites that want them
+    reread: Callable[[float], list[Quarry]] = lambda now: []  # takes up changed site files; the quarries that differ
+    push_book: PushBook | None = None  # what receivers of notices remember beside the store
 
     @property
     def importance(self) -> dict[str, float]:

@@ -6,11 +6,11 @@ raised `parallel`). The worker alone touches the servers of its partitions; only
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import dropped_memo, dropped_text, hosts_memo
+from recrawl.engine.discover import Quarry, dropped_memo, dropped_text, hosts_memo
 from recrawl.engine.heard import Outcomes, Stirrings
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.lane import Lanes
@@ -89,7 +89,7 @@ class Worker:
     async def run(self) -> None:
         """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
         self.parts.tell(Event(EventKind.STARTED, self.started_at, facts={"partitions": len(self.partitions)}))
-        self._enter_seeds()
+        self._enter_seeds(self.parts.quarries.values())
         await self.settler.flush()
         try:
             while not self._over():
@@ -103,6 +103,7 @@ class Worker:
 
     async def _turn(self) -> None:
         now = self.parts.clock.now()
+        self._reread_sites(now)
         if now >= self._look_at or self.frontier.hungry():
             self._found = self.refill.round(now, self._horizon_s) + self._bring_forward()
             self._look_at = now + self.order.poll_s
@@ -114,6 +115,18 @@ class Worker:
         if self._idle(now):
             self.tally.add(Count.CHECKS)
         await self._rest(now)
+
+    def _reread_sites(self, now: float) -> None:
+        """Sites added, changed or paused since the crawl began: their pages are looked for anew."""
+        fresh = self.parts.reread(now)
+        if not fresh:
+            return
+        self.recorder = Recorder(self.parts.store, self.parts.archive, wrappers_of(self.parts.quarries))
+        self._enter_seeds(fresh)
+        self.settler.stir()
+        self.lanes.reconsider()
+        self.refill.forget()
+        self._look_at = 0.0
 
     def _bring_forward(self) -> int:
         """Pages that notices made due while they waited in the short-term queue; servers not met yet are refilled."""
@@ -173,9 +186,9 @@ class Worker:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stirred.wait(), self.parts.clock.loop_s(max(until_at - now, 0.001)))
 
-    def _enter_seeds(self) -> None:
+    def _enter_seeds(self, quarries: Iterable[Quarry]) -> None:
         now = self.parts.clock.now()
-        for quarry in self.parts.quarries.values():
+        for quarry in quarries:
             for page in quarry.seeds(now):
                 if self.parts.partition(page.server) in self.partitions:
                     self.settler.ledger.entered[page.id] = page

@@ -96,13 +96,14 @@ class CurlFetcher:
             for tried, address in enumerate(allowed):
                 connect_s = (limits.connect_s - passed_s) / (len(allowed) - tried)
                 total_s = limits.total_s - passed_s
-                await transfer.run(Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s))
+                order = Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s, ask.form)
+                await transfer.run(order)
                 if transfer.failure not in UNREACHED:
                     break
                 passed_s = before_s + transfer.now() - started_at
             if tried and transfer.failure is None:
                 self._resolver.prefer(endpoint.host, address)
-            request = raw_request(endpoint.authority, target, lines)
+            request = raw_request(endpoint.authority, target, lines, "POST" if ask.form else "GET")
             return _reply(transfer, ask, at, request, passed_s)
         finally:
             self._give_back(transfer)

@@ -4,8 +4,8 @@ import pycurl
 
 RECEIVE_BYTES = 64 * 1024
 
-# Set once: a request is one GET over HTTP, never through a proxy, never with a cookie or a password, never
-# followed anywhere; the body comes as it was coded.
+# Set once: a request is one GET (to a WebSub hub a POST) over HTTP, never through a proxy, never with a cookie or a
+# password, never followed anywhere; the body comes as it was coded.
 STANDING = (
     (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
     (pycurl.REDIR_PROTOCOLS, 0),

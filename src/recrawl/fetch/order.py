@@ -17,6 +17,7 @@ class Order(NamedTuple):
     limits: Limits
     connect_s: float
     total_s: float
+    form: bytes = b""  # posted, where there is one
 
     @property
     def times_and_sizes(self) -> tuple[Limits, float, float]:

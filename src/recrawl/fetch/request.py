@@ -80,9 +80,9 @@ def is_conditional(ask: Ask) -> bool:
     return bool(condition_lines(ask))
 
 
-def raw_request(authority: str, target: str, lines: list[bytes]) -> bytes:
+def raw_request(authority: str, target: str, lines: list[bytes], method: str = "GET") -> bytes:
     """The head as it goes over the wire (for HTTP/2: as it would)."""
-    start = f"GET {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
+    start = f"{method} {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
     return start + b"\r\n".join(lines) + b"\r\n\r\n"
 
 

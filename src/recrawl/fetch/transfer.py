@@ -125,6 +125,10 @@ class Transfer:
             setopt(pycurl.HTTPHEADER, order.header_lines)
         if before is None or order.times_and_sizes != before.times_and_sizes:
             self._set_limits(order)
+        if order.form:
+            setopt(pycurl.POSTFIELDS, order.form)
+        elif before is not None and before.form:
+            setopt(pycurl.HTTPGET, 1)
         self._before = order
 
     def _set_limits(self, order: Order) -> None:

@@ -33,6 +33,7 @@ class Ask:
     own: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     limits: Limits = Limits()
+    form: bytes = b""  # not empty: posted (to a WebSub hub)
 
     @property
     def conditional(self) -> bool:

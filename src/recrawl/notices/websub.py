@@ -31,7 +31,8 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """`wish`: what we asked the hub for last. `until_at` None: not verified yet, or ended."""
+    """`wish`: what we asked the hub for last. `hub` '': the topic was not read yet. `until_at` None: not verified yet,
+    or ended."""
 
     number: str  # unguessable; part of the callback's address
     topic: str
@@ -43,6 +44,8 @@ class Subscription:
     asked_at: float = 0.0
     lease_s: float = LEASE_S
     until_at: float | None = None
+    waiting: bool = True  # the crawl has yet to ask: the topic for its hub, or the hub
+    fault: str = ""  # why nothing came of it
 
 
 def hubs_in_headers(headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], str]:
@@ -115,6 +118,8 @@ def to_renew(subscriptions: Sequence[Subscription], now: float) -> list[Subscrip
         one
         for one in subscriptions
         if one.wish is Wish.SUBSCRIBE
+        and one.hub
+        and not one.waiting
         and (
             now > one.asked_at + 3600.0
             if one.until_at is None

@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from http import HTTPStatus
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from recrawl.web import (
     dashboard_routes,
     page_routes,
     probe_routes,
+    push_routes,
     record_routes,
     search_routes,
     view_routes,
@@ -40,6 +41,7 @@ from recrawl.web import (
 from recrawl.web.desk import Desk
 from recrawl.web.gatekeeper import Gatekeeper, as_log_line
 from recrawl.web.metrics import Meters
+from recrawl.web.reception import Reception
 from recrawl.web.render import show, templates
 from recrawl.web.settings import WebSettings
 from recrawl.web.shapes import Trouble
@@ -59,10 +61,12 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
     """The dashboard of a folder. `now` is the clock of the crawl."""
     settings.check()
     desk, meters = Desk(folder, now), Meters()
+    reception = Reception(folder, now) if settings.receive else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with reception.renewing() if reception else nullcontext():
+            yield
         desk.close()
 
     app = FastAPI(
@@ -75,7 +79,7 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
         lifespan=lifespan,
         responses={422: {"model": Trouble, "description": "A value is not what it must be."}},
     )
-    app.state.closing = asyncio.Event()
+    app.state.closing, app.state.reception = asyncio.Event(), reception
     app.state.desk, app.state.settings, app.state.templates, app.state.meters = desk, settings, templates(), meters
     for routes in (
         dashboard_routes,
@@ -87,6 +91,7 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
         api_routes,
         write_routes,
         probe_routes,
+        push_routes,
     ):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))

@@ -8,6 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recrawl.engine.push import is_for_receivers
 from recrawl.web.guard import HEADERS, refusal
 from recrawl.web.settings import WebSettings
 
@@ -22,27 +23,34 @@ class Gatekeeper:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, status = time.monotonic(), 500
+        began, status, ended = time.monotonic(), 500, False
+        # who asks for the head alone gets the head of what a GET would bring
+        is_head = scope["method"] == "HEAD" and not is_for_receivers(scope["path"])
+        inner = {**scope, "method": "GET"} if is_head else scope
 
         async def guarded(message: Message) -> None:
-            nonlocal status
+            nonlocal status, ended
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+            elif is_head:
+                if ended:
+                    return
+                ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
 
         refused = refusal(scope["method"], scope["path"], Headers(scope=scope), self._settings)
         try:
             if refused is None:
-                await self._app(scope, receive, guarded)
+                await self._app(inner, receive, guarded)
             else:
                 asking = {"www-authenticate": 'Basic realm="recrawl"'} if refused.status == 401 else {}
                 answer = PlainTextResponse(f"{refused.reason}\n", refused.status, headers=asking)
-                await answer(scope, receive, guarded)
+                await answer(inner, receive, guarded)
         finally:
-            self._counted(route_of(scope), scope["method"], status, time.monotonic() - began)
+            self._counted(route_of(inner), scope["method"], status, time.monotonic() - began)
 
 
 def route_of(scope: Scope) -> str:

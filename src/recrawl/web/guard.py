@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from recrawl.engine.push import is_for_receivers
 from recrawl.web.settings import WebSettings, is_loopback
 
 OWN_PAGES = "; ".join(
@@ -55,6 +56,8 @@ class Refusal:
 def refusal(method: str, path: str, headers: Mapping[str, str], settings: WebSettings) -> Refusal | None:
     """Decide before anything else is done; None lets the request through (a write shows its token later)."""
     host = headers.get("host", "")
+    if settings.receive and is_for_receivers(path):  # whoever pushes has a key of its own, and calls us by any name
+        return None if same_origin(headers, host) else Refusal(403, "a page of another site may not write here")
     if not host_allowed(host, settings):
         return Refusal(421, "this dashboard does not answer under that name: use its address, or allow the name")
     if method in WRITES and not same_origin(headers, host):

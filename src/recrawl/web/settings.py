@@ -16,6 +16,7 @@ class WebSettings:
     token: str = ""
     names: tuple[str, ...] = ()
     log: bool = True
+    receive: bool = True  # notices by IndexNow, WebSub and webhook
 
     @property
     def open_to_others(self) -> bool:

@@ -1,12 +1,13 @@
 """IndexNow, WebSub and webhooks against servers written from their specifications."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode
@@ -14,20 +15,23 @@ from urllib.request import urlopen
 
 import pytest
 
-from recrawl.config import Settings
+from recrawl.archive.memory import MemoryArchive
+from recrawl.config import Receive, Settings
 from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.ask import ask_once
-from recrawl.engine.assembly import quarry_of
+from recrawl.engine.assembly import fetcher_of, quarry_of
+from recrawl.engine.clock import SystemClock
+from recrawl.engine.errands import SLOTS, TRIES, Errands, is_errand
 from recrawl.engine.folder import Folder
 from recrawl.engine.heard import Hearing
-from recrawl.engine.push import KEY_AGAIN_S, Push
+from recrawl.engine.push import Push
 from recrawl.engine.push_server import PushServer
 from recrawl.engine.robot import Robot
+from recrawl.engine.settle import Ledger, write
 from recrawl.formats import atom, signature
 from recrawl.formats.atom import Feed, Item
 from recrawl.formats.notice_mail import SIGNATURE_HEADER
 from recrawl.model.batch import Batch
-from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.failure import UsageError
 from recrawl.model.notice import Source
 from recrawl.model.server import RobotsFile
 from recrawl.model.site import Site
@@ -49,6 +53,7 @@ class Web:
     lease_s: int = 3600
     subscribed: dict[str, dict[str, str]] = field(default_factory=dict)  # by callback
     verified: list[bool] = field(default_factory=list)
+    refuses: bool = False
 
     def subscribe(self, form: dict[str, str]) -> None:
         fields = {"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"], "hub.challenge": "ch4llenge"}
@@ -70,8 +75,9 @@ def web() -> Iterator[Web]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            made.subscribe({name: values[0] for name, values in parse_qs(body).items()})
-            self._send(202, b"", {})
+            if not made.refuses:
+                made.subscribe({name: values[0] for name, values in parse_qs(body).items()})
+            self._send(403 if made.refuses else 202, b"", {})
 
         def log_message(self, format: str, *args: object) -> None:
             """Quiet."""
@@ -117,6 +123,27 @@ class Town:
         urls = [path if "://" in path else self.web.url + path for path in paths]
         return self.post("/indexnow", {"host": host or self.web.url[7:], "key": key, "urlList": urls, **more})
 
+    def crawl(self) -> None:
+        """The errands that are due, as the lanes run them."""
+        asyncio.run(self._crawl())
+
+    async def _crawl(self) -> None:
+        settings, site = self.push.robot.settings, self.push.robot.folder.sites()[0]
+        errands = Errands(self.store, self.push.hearing.quarries, self.push.push_book)
+        fetcher = fetcher_of(settings, SystemClock())
+        while due := [
+            page for page in self.store.next_due(100) if is_errand(page) and (page.due_at or 0) <= self.time()
+        ]:
+            for page in due:
+                ask, ledger = errands.question(page, site, settings.limits, self.time()), Ledger()
+                after = replace(page, due_at=None)
+                if ask is not None:
+                    reply = replace(await fetcher.fetch(ask), at=self.time())
+                    after = errands.settle(page, reply, ledger)
+                ledger.pages[page.id] = after
+                write(ledger, MemoryArchive(), self.store)
+        await fetcher.close()
+
     def told(self) -> list[tuple[str, str]]:
         """(source, path) of the notices, oldest page first."""
         return sorted(
@@ -139,28 +166,35 @@ def town(tmp_path: Path) -> Iterator[Town]:
         store.save(Batch(robots=(robots,)))
         watch = AliasWatch(store, AliasTable())
         hearing = Hearing(store, {"town": quarry_of(settings, site, watch, store)})
-        push = Push(Robot(folder, settings), hearing, lambda url, one: ask_once(url, one.own, settings), time)
+        push = Push(Robot(folder, settings), hearing, time)
         yield Town(made, push, store, time)
 
 
-def test_indexnow_takes_addresses_whose_key_lies_on_their_host(town: Town) -> None:
+def test_indexnow_takes_addresses_once_the_crawl_has_seen_the_key_on_their_host(town: Town) -> None:
     town.web.files[f"/{KEY}.txt"] = (KEY.encode() + b"\n", {})
-    assert town.ping("/a", "/b") == 200
-    assert town.told() == [("indexnow", "/a"), ("indexnow", "/b")]
+    assert town.ping("/a", "/b") == 202
+    assert town.ping("/b", "/c") == 202  # joins the one that waits
+    assert town.web.gets == []  # the receiver itself asks nobody
+    assert town.told() == []
+    town.crawl()
     assert town.web.gets == [f"/{KEY}.txt"]
-    assert town.ping("/c") == 200  # proved within the day: not asked again
-    assert len(town.web.gets) == 1
-    query = urlencode({"url": f"{town.web.url}/d", "key": KEY})
+    assert town.told() == [("indexnow", "/a"), ("indexnow", "/b"), ("indexnow", "/c")]
+    assert town.ping("/d") == 200  # proved within the day: not asked again
+    query = urlencode({"url": f"{town.web.url}/e", "key": KEY})
     assert town.push.receive("GET", f"/indexnow?{query}", {}, b"").status == 200
-    assert ("indexnow", "/d") in town.told()
+    town.crawl()
+    assert len(town.web.gets) == 1
+    assert ("indexnow", "/e") in town.told()
+    town.time.at += 2 * 86_400
+    assert town.ping("/f") == 202
 
 
 def test_indexnow_refuses_wrong_keys_foreign_hosts_and_nonsense(town: Town) -> None:
-    assert town.ping("/a") == 403  # no key file
-    assert town.ping("/a") == 429  # the host is not asked again at once
-    town.time.at += KEY_AGAIN_S
+    assert town.ping("/a") == 202
+    town.crawl()  # no key file
     town.web.files[f"/{KEY}.txt"] = (b"another-key-0000", {})
-    assert town.ping("/a") == 403
+    assert town.ping("/a") == 202
+    town.crawl()
     assert town.ping("/a", key="short") == 403
     assert town.ping("/a", key="bad key!!!!!") == 403
     assert town.ping("/a", host="victim.example") == 422
@@ -169,15 +203,36 @@ def test_indexnow_refuses_wrong_keys_foreign_hosts_and_nonsense(town: Town) -> N
     assert town.ping(*["/a"] * 10_001) == 400
     for body in (b"", b"[]", b"{}", b'{"host": 1, "key": "x", "urlList": "y"}', b"[" * 10_000):
         assert town.post("/indexnow", body) == 400
+    town.crawl()
     assert town.told() == []
     assert len(town.web.gets) == 2
     assert town.counts()["indexnow: key not proved"] == 2
 
 
+def test_many_invented_keys_cost_a_host_few_requests_and_the_store_few_rows(town: Town) -> None:
+    statuses = {town.ping("/a", key=f"invented-{number:04}") for number in range(40)}
+    assert statuses == {202, 429}
+    town.crawl()
+    assert len(town.web.gets) <= SLOTS
+    assert len(town.store.scan(limit=1000)) <= SLOTS
+    assert town.told() == []
+
+
+def test_a_key_that_cannot_be_read_is_asked_for_again_later_and_not_for_ever(town: Town) -> None:
+    town.web.files[f"/{KEY}.txt"] = (b"", {"Content-Length": "9"})
+    assert town.ping("/a") == 202
+    for _ in range(10):
+        town.crawl()
+        town.time.at += 3600
+    assert len(town.web.gets) == TRIES
+    assert town.told() == []
+
+
 def test_a_key_reaches_no_further_than_its_folder_and_its_host(town: Town) -> None:
     town.web.files["/sub/key.txt"] = (KEY.encode(), {})
     where = {"keyLocation": f"{town.web.url}/sub/key.txt"}
-    assert town.ping("/sub/a", **where) == 200
+    assert town.ping("/sub/a", **where) == 202
+    town.crawl()
     assert town.ping("/elsewhere", **where) == 422
     assert town.ping("/sub/a", "http://evil.example/b", **where) == 422
     assert town.told() == [("indexnow", "/sub/a")]
@@ -185,8 +240,25 @@ def test_a_key_reaches_no_further_than_its_folder_and_its_host(town: Town) -> No
 
 def test_ten_thousand_addresses_are_taken_in_one_ping(town: Town) -> None:
     town.web.files[f"/{KEY}.txt"] = (KEY.encode(), {})
-    assert town.ping(*[f"/{number}" for number in range(10_000)]) == 200
+    assert town.ping(*[f"/{number}" for number in range(10_000)]) == 202
+    assert town.ping("/one-more") == 429
+    town.crawl()
     assert len(town.told()) == 10_000
+
+
+def test_who_asks_too_often_is_refused_and_others_are_not(town: Town) -> None:
+    tight = replace(town.push.robot.settings, receive=Receive(per_sender_hour=4, per_network_hour=10))
+    push = Push(replace(town.push.robot, settings=tight), town.push.hearing, town.time)
+
+    def asks(sender: str, times: int) -> list[int]:
+        return [push.receive("GET", "/nowhere", {}, b"", sender).status for _ in range(times)]
+
+    assert asks("192.0.2.7", 6) == [404] * 4 + [429] * 2
+    assert asks("192.0.2.8", 4) == [404] * 4
+    assert asks("192.0.2.9", 4) == [404] * 2 + [429] * 2  # the network has had its share
+    assert asks("198.51.100.1", 1) == [404]
+    town.time.at += 3600
+    assert asks("192.0.2.7", 1) == [404]
 
 
 @contextmanager
@@ -210,7 +282,9 @@ def test_websub_from_discovery_to_delivery_renewal_and_leaving(town: Town) -> No
     town.web.files["/feed"] = (_feed(town), {"Content-Type": "application/atom+xml", "Link": link})
     with served(town) as base:
         asked = town.push.subscribe(f"{town.web.url}/feed", base)
-        assert town.web.verified == [True]
+        assert (town.web.gets, town.web.verified) == ([], [])  # the crawl asks, in its servers' turn
+        town.crawl()
+        assert (town.web.gets, town.web.verified) == (["/feed"], [True])
         [(callback, form)] = town.web.subscribed.items()
         assert (form["hub.mode"], form["hub.topic"]) == ("subscribe", f"{town.web.url}/feed")
         assert form["hub.secret"] == asked.secret
@@ -227,8 +301,11 @@ def test_websub_from_discovery_to_delivery_renewal_and_leaving(town: Town) -> No
         assert town.push.renew() == []
         town.time.at += 3000  # of 3600
         assert [one.number for one in town.push.renew()] == [asked.number]
-        assert town.push.subscriptions()[0].until_at == town.time.at + 3600
+        assert town.push.renew() == []  # it waits already
+        town.crawl()
+        assert town.push.push_book.subscriptions()[0].until_at == town.time.at + 3600
         town.push.unsubscribe(f"{town.web.url}/feed")
+        town.crawl()
         assert town.web.verified == [True, True, True]
         assert town.post(path, body, X_Hub_Signature=f"sha256={good}") == 410
 
@@ -236,13 +313,29 @@ def test_websub_from_discovery_to_delivery_renewal_and_leaving(town: Town) -> No
 def test_websub_finds_the_hub_in_the_feed_itself_and_says_where_there_is_none(town: Town) -> None:
     feed = _feed(town).replace(b"<author>", f'<link rel="hub" href="{town.web.url}/hub"/><author>'.encode())
     town.web.files["/feed"] = (feed, {})
-    site = town.push.robot.folder.sites()[0]
-    assert town.push.discover(f"{town.web.url}/feed", site) == ((f"{town.web.url}/hub",), f"{town.web.url}/feed")
+    town.push.subscribe(f"{town.web.url}/feed", "http://127.0.0.1:1")
     town.web.files["/plain"] = (b"<html></html>", {})
-    with pytest.raises(NotFound, match="no WebSub hub"):
-        town.push.subscribe(f"{town.web.url}/plain", "http://127.0.0.1:1")
+    town.push.subscribe(f"{town.web.url}/plain", "http://127.0.0.1:1")
+    town.web.refuses = True
+    town.crawl()
+    found = {one.topic.rpartition("/")[2]: one for one in town.push.push_book.subscriptions()}
+    assert (found["feed"].hub, found["plain"].hub) == (f"{town.web.url}/hub", "")
+    assert found["feed"].fault == "the hub answered 403"
+    assert "names no WebSub hub" in found["plain"].fault
+    assert not any(one.waiting for one in found.values())
     with pytest.raises(UsageError, match="none of the sites"):
         town.push.subscribe("http://evil.example/feed", "http://127.0.0.1:1")
+
+
+def test_a_hub_with_two_subscriptions_is_asked_twice_one_after_the_other(town: Town) -> None:
+    for name in ("one", "two"):
+        town.web.files[f"/{name}"] = (_feed(town), {"Link": f'<{town.web.url}/hub>; rel="hub"'})
+    with served(town) as base:
+        for name in ("one", "two"):
+            town.push.subscribe(f"{town.web.url}/{name}", base)
+        town.crawl()
+        topics = {form["hub.topic"].rpartition("/")[2] for form in town.web.subscribed.values()}
+        assert topics == {"one", "two"}
 
 
 def test_websub_answers_no_verification_that_it_did_not_ask_for(town: Town) -> None:

@@ -1,0 +1,62 @@
+"""Site files that are added, changed, paused or taken away while a crawl runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from recrawl.engine.discover import Quarry
+from recrawl.engine.folder import Folder
+from recrawl.engine.wiring import Parts
+from recrawl.model.failure import RecrawlError
+from recrawl.model.site import Site
+
+LOOK_EVERY_S = 2.0
+
+Make = Callable[[Site], Quarry]
+
+
+@dataclass(slots=True)
+class SiteWatch:
+    """`check` refuses sites that may not be crawled; a file that cannot be read leaves everything as it is."""
+
+    folder: Folder
+    check: Callable[[Sequence[Site]], None]
+    complain: Callable[[str], None]
+    _stamp: object = None
+    _look_at: float = field(default=0.0)
+
+    def __post_init__(self) -> None:
+        self._stamp = self.folder.sites_stamp()
+
+    def changed(self, now: float) -> list[Site] | None:
+        """All sites as they are written now; None: nothing changed, or it was not time to look."""
+        if now < self._look_at:
+            return None
+        self._look_at = now + LOOK_EVERY_S
+        stamp = self.folder.sites_stamp()
+        if stamp == self._stamp:
+            return None
+        self._stamp = stamp
+        try:
+            sites = self.folder.sites()
+            self.check(sites)
+        except RecrawlError as error:
+            self.complain(f"the site files changed and are not taken up: {error}")
+            return None
+        return sites
+
+
+def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
+    """Let the crawl know the sites as they are now; the quarries that are new or differ. A site whose file is gone
+    is left alone from now on, like one that is paused."""
+    fresh: list[Quarry] = []
+    for site in sites:
+        known = parts.quarries.get(site.name)
+        if known is None or known.site != site:
+            fresh.append(make(site))
+    names = {site.name for site in sites}
+    for name, quarry in parts.quarries.items():
+        if name not in names:
+            quarry.site = replace(quarry.site, paused=True)
+    parts.quarries.update((quarry.site.name, quarry) for quarry in fresh)
+    parts.scheduler.know([quarry.site for quarry in parts.quarries.values()])
+    return fresh
