@@ -7,8 +7,10 @@ from alembic.config import Config
 from sqlalchemy import Engine
 
 from recrawl.model.failure import NotFound
+from recrawl.store import postgres
 from recrawl.store.connection import WRITE
 from recrawl.store.failures import plainly
+from recrawl.store.postgres import name_of, postgres_engine
 from recrawl.store.revision import check_revision
 from recrawl.store.sqlite import sqlite_engine, stored_revision
 from recrawl.store.tables import REVISION, REVISIONS
@@ -29,6 +31,22 @@ def upgrade_sqlite(path: Path | str) -> tuple[str, str]:
                 check_revision(before, file)
             run_revisions(engine)
             return str(before), REVISION
+    finally:
+        engine.dispose()
+
+
+def upgrade_postgres(dsn: str) -> tuple[str, str]:
+    """The same for the store in a database."""
+    engine, where = postgres_engine(dsn), name_of(dsn)
+    try:
+        with plainly(where):
+            before = postgres.stored_revision(engine)
+            if before is None:
+                raise NotFound(f"{where} has no tables of recrawl yet: make them with `recrawl db init {where}`")
+            if before not in REVISIONS:
+                check_revision(before, where)
+            run_revisions(engine)
+            return before, REVISION
     finally:
         engine.dispose()
 

@@ -1,0 +1,98 @@
+"""One store into another, row by row: from SQLite to PostgreSQL and back.
+
+What is read is one moment of the source, whoever writes there meanwhile; what is written is one transaction: the
+target holds everything or nothing. Rows are the same on both sides, so nothing is translated.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlalchemy import Connection, Engine, Table, delete, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from recrawl.model.failure import UsageError
+from recrawl.store.compiled import Compiler
+from recrawl.store.connection import WRITE, Session
+from recrawl.store.failures import plainly
+from recrawl.store.rows import Row
+from recrawl.store.schema import SCHEMA
+from recrawl.store.tables import META, REVISION_TABLE, WORD
+
+BATCH = 2_000  # rows
+TABLES = tuple(table for table in SCHEMA.sorted_tables if table is not REVISION_TABLE)
+DIALECTS = {"sqlite": (sqlite.insert, False), "postgresql": (postgresql.insert, True)}
+NEXT_WORD = "SELECT setval(pg_get_serial_sequence('word', 'number'), (SELECT max(number) FROM word))"
+
+Tell = Callable[[str, int], None]  # table, rows more
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A store to copy from or to; `where` names it in messages."""
+
+    engine: Engine
+    where: str
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+
+def rows_in(side: Side) -> dict[str, int]:
+    """How many rows each table has."""
+    with plainly(side.where), side.engine.connect() as connection:
+        return {table.name: _count(connection, table) for table in TABLES}
+
+
+def copy_store(source: Side, target: Side, tell: Tell = lambda table, rows: None) -> dict[str, int]:
+    """Copy every table into an empty store of the same schema; how many rows of each."""
+    reader = source.engine.execution_options(**_one_moment(source))
+    writer = target.engine.execution_options(**{WRITE: True})
+    with plainly(source.where), reader.connect() as reading, plainly(target.where), writer.begin() as writing:
+        _need_empty(writing, target.where)
+        writing.execute(delete(META))
+        copied = {table.name: _copy(reading, writing, table, tell) for table in TABLES}
+        if target.is_postgres and copied[WORD.name]:
+            writing.exec_driver_sql(NEXT_WORD)
+    return copied
+
+
+def _one_moment(source: Side) -> dict[str, object]:
+    """SQLite shows a reader one moment anyway."""
+    if not source.is_postgres:
+        return {}
+    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+
+
+def _need_empty(connection: Connection, where: str) -> None:
+    filled = next((table.name for table in TABLES if table is not META and _count(connection, table)), None)
+    if filled:
+        raise UsageError(f"{where} is not empty (table {filled}): copy into a new database or folder")
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def _copy(reading: Connection, writing: Connection, table: Table, tell: Tell) -> int:
+    statement, arrays = DIALECTS[writing.dialect.name]
+    compiler = Compiler(writing.dialect, statement, arrays)
+    sql = compiler.compile_insert(compiler.inserting(table), table)
+    session, copied = Session(writing, arrays), 0
+    for batch in _batches(reading, table):
+        session.many(sql, batch)
+        copied += len(batch)
+        tell(table.name, len(batch))
+    return copied
+
+
+def _batches(reading: Connection, table: Table) -> Iterator[list[tuple[object, ...]]]:
+    """As the driver gives them, in the order they lie in."""
+    quote = reading.dialect.identifier_preparer.quote
+    columns = ", ".join(quote(column.name) for column in table.columns)
+    text = f"SELECT {columns} FROM {quote(table.name)}"
+    found = reading.exec_driver_sql(text, execution_options={"stream_results": True})
+    rows: Iterator[Row] = iter(found)
+    while batch := [tuple(row) for row in islice(rows, BATCH)]:
+        yield batch

@@ -1,0 +1,134 @@
+"""Stores copied from SQLite to PostgreSQL and back."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, select
+
+from recrawl.engine.moving import move, opened
+from recrawl.model.address import fingerprint
+from recrawl.model.batch import Batch
+from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.notice import Notice, NoticeKind, Source
+from recrawl.model.page import Page, Status
+from recrawl.model.record import Record, RecordSource
+from recrawl.model.server import RobotsFile, Server
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence, Version, Visit, Why
+from recrawl.store.copying import TABLES
+from recrawl.store.postgres import open_postgres, postgres_engine
+from recrawl.store.schema import SCHEMA
+from recrawl.store.sqlite import open_sqlite, sqlite_engine
+
+ODD = "a\x00b \ufdd0 \ufdd00041 ü 市"  # what PostgreSQL does not take as it is
+PAGES = 300
+
+
+def page(number: int) -> Page:
+    url = f"https://{number % 7}.example/{number}"
+    seen = {"etag": ODD, "simhash": (1 << 64) - 1 - number, "belief": bytes(range(256)), "visits": number}
+    kind = Status.LIVE if number % 2 else Status.NEW
+    return Page(
+        fingerprint(url), url, f"{number % 7}.example", f"site{number % 3}", due_at=number / 7, status=kind, **seen
+    )
+
+
+def everything() -> Batch:
+    pages = tuple(map(page, range(PAGES)))
+    first = pages[0]
+    return Batch(
+        pages=pages,
+        servers=(Server("0.example", requests=7, overloaded=True), Server("alone.example", alias_of="0.example")),
+        visits=tuple(
+            Visit(one.id, 0.1 + n, Why.DUE, 200, Evidence.DOCUMENT, Change.SAME, conditional=n % 2 == 0)
+            for n, one in enumerate(pages)
+        ),
+        versions=tuple(Version(one.id, 0.1, "sha256:" + "ab" * 32, "w.warc.gz", 1, 2, 3, 4) for one in pages[::3]),
+        events=(
+            Event(EventKind.ADDED, 1.5, first.url, "site0", first.id, facts={"é": "ü"}),
+            Event(EventKind.STARTED, 2.0),
+        ),
+        robots=(RobotsFile("https://0.example", 1.0, 200, b"\x00\xff", 2.0),),
+        notices=(Notice(first.id, first.url, 1.0, Source.FEED, NoticeKind.UPDATED, True),),
+        memos=(("k", b"\x00\x01"),),
+        records=(Record(first.id, 0.1, 0, "offer", RecordSource.JSON_LD, {"price": ODD}, wrapper="w"),),
+    )
+
+
+def rows(engine: Engine) -> dict[str, list[str]]:
+    """Every table, as the values are."""
+    with engine.connect() as connection:
+        return {table.name: sorted(map(repr, connection.execute(select(table)).all())) for table in TABLES}
+
+
+def test_every_table_but_the_schema_s_own_is_copied() -> None:
+    assert {table.name for table in TABLES} == set(SCHEMA.tables) - {"alembic_version"}
+
+
+def test_a_store_copied_there_and_back_has_identical_rows_in_every_table(tmp_path: Path, postgres_dsn: str) -> None:
+    first, last = tmp_path / "first", tmp_path / "last"
+    store = open_sqlite(first / "recrawl.db", 8)
+    store.save(everything())
+    store.close()
+    told: list[int] = []
+    with opened(str(first), postgres_dsn) as (here, there):
+        copied = move(here, there, lambda table, number: told.append(number))
+        assert rows(there.engine) == rows(here.engine)
+        assert sum(told) == sum(copied.values()) > 2 * PAGES
+    with opened(postgres_dsn, str(last)) as (here, there):
+        move(here, there, lambda table, number: None)
+    engines = [sqlite_engine(folder / "recrawl.db", "mode=ro") for folder in (first, last)]
+    before, after = map(rows, engines)
+    for engine in engines:
+        engine.dispose()
+    assert after == before
+    filled = {name for name, found in before.items() if found}
+    assert filled >= {
+        "meta",
+        "word",
+        "page",
+        "server",
+        "visit",
+        "version",
+        "record",
+        "event",
+        "robots",
+        "memo",
+        "notice",
+    }
+
+
+def test_a_copied_store_goes_on_where_the_first_one_was(tmp_path: Path, postgres_dsn: str) -> None:
+    store = open_sqlite(tmp_path / "recrawl.db", 8)
+    store.save(everything())
+    with opened(str(tmp_path), postgres_dsn) as (here, there):
+        move(here, there, lambda table, number: None)
+    copied = open_postgres(postgres_dsn)
+    fresh = Page(1, "https://new.example/", "new.example", site="never heard before")
+    more = Batch(entered=(fresh,), events=(Event(EventKind.STOPPED, 3.0),))
+    assert copied.save(more) == store.save(more)
+    assert copied.pages([1]) == store.pages([1]) == [fresh]
+    assert copied.partitions == 8 and copied.totals() == store.totals()
+    store.close()
+    copied.close()
+
+
+def test_nothing_is_copied_onto_what_is_there(tmp_path: Path, postgres_store: str) -> None:
+    store = open_sqlite(tmp_path / "recrawl.db", 8)
+    store.save(everything())
+    store.close()
+    occupied = open_postgres(postgres_store)
+    occupied.save(Batch(memos=(("mine", b"1"),)))
+    occupied.close()
+    with opened(str(tmp_path), postgres_store) as (here, there), pytest.raises(UsageError, match="not empty"):
+        move(here, there, lambda table, number: None)
+    engine = postgres_engine(postgres_store)
+    found = rows(engine)
+    engine.dispose()
+    assert found["page"] == [] and len(found["memo"]) == 1
+
+
+def test_a_copy_from_nowhere_says_so(tmp_path: Path, postgres_dsn: str) -> None:
+    with pytest.raises(NotFound), opened(str(tmp_path / "no"), postgres_dsn):
+        pass
