@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from recrawl.detect.digest import fold, words
+from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
@@ -20,6 +21,7 @@ COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
 
 
+@lately
 def content(document: Document) -> tuple[Block, ...]:
     """Folded, non-empty blocks: title, main text, links."""
     return (*text_blocks(document), *link_blocks(document))

@@ -2,6 +2,7 @@
 
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from recrawl.detect.noise import read_page
 from recrawl.model.page import Page, Status
@@ -44,6 +45,7 @@ def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
     return None if _rolls(page, ago_s) else ago_s
 
 
+@lru_cache(maxsize=4096)  # the answers of one second share a date
 def http_date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text.strip())

@@ -19,6 +19,7 @@ from enum import IntEnum
 import xxhash
 
 from recrawl.detect.content import LINKS
+from recrawl.detect.lately import lately
 from recrawl.detect.sequence import matches
 from recrawl.detect.shapes import HOLE, Cut, cut
 from recrawl.model.document import Block
@@ -64,6 +65,7 @@ class Found:
         return PartKind.of(self.key)
 
 
+@lately
 def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
     total = Counter(block.place for block in blocks)
     seen: Counter[int] = Counter()
