@@ -11,6 +11,7 @@ from recrawl.cli.records import broken_sentence
 from recrawl.engine.discover import dropped_counts
 from recrawl.engine.reading import Reading, reading
 from recrawl.engine.record_rows import broken_wrappers
+from recrawl.engine.savings import Saved, saved_in
 from recrawl.formats import duration
 from recrawl.model.batch import Totals
 
@@ -31,11 +32,22 @@ def totals_object(totals: Totals) -> dict[str, int]:
     return {"pages": values.pop("live"), "known": values.pop("pages"), **values}
 
 
+def saved_object(saved: Saved) -> dict[str, float]:
+    """`avoided_visits`: against a crawl that visits every page daily."""
+    return {
+        "avoided_visits": saved.avoided_visits,
+        "revisits": saved.revisits,
+        "daily_visits": round(saved.daily_visits, 1),
+        "spared_bytes": saved.spared_bytes,
+    }
+
+
 def _as_json(found: Reading, now: float) -> None:
     sites = [
         {
             "site": name,
             **totals_object(found.store.totals(name, now)),
+            "saved": saved_object(saved_in(found.store, [name])),
             "dropped_links": dict(dropped_counts(found.store, name)),
         }
         for name in found.store.sites()
@@ -49,7 +61,16 @@ def _as_json(found: Reading, now: float) -> None:
         {**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store, found.folder.sites())
     ]
     totals = totals_object(found.store.totals("", now))
-    line({**totals, "sites": sites, "troubled_servers": servers, "broken_wrappers": broken})
+    saved = saved_object(saved_in(found.store, found.store.sites()))
+    line({**totals, "saved": saved, "sites": sites, "troubled_servers": servers, "broken_wrappers": broken})
+
+
+def _tell_savings(saved: Saved) -> None:
+    if saved.avoided_visits > 0:
+        click.echo(
+            f"avoided: {saved.revisits} revisits where a daily crawl of the same pages would have made "
+            f"{saved.daily_visits:.0f}; spared: {size(saved.spared_bytes)} that were not sent again, by 304"
+        )
 
 
 def _as_text(found: Reading, now: float) -> None:
@@ -57,6 +78,7 @@ def _as_text(found: Reading, now: float) -> None:
     for name in found.store.sites():
         totals = found.store.totals(name, now)
         share = totals.not_modified / totals.visits if totals.visits else 0.0
+        saved = saved_in(found.store, [name])
         rows.append(
             (
                 name,
@@ -67,9 +89,12 @@ def _as_text(found: Reading, now: float) -> None:
                 f"{share:.0%}",
                 totals.failed,
                 size(totals.bytes),
+                size(saved.spared_bytes),
+                max(saved.avoided_visits, 0),
             )
         )
-    table(("site", "pages", "due", "visits", "changed", "304", "failed", "received"), rows)
+    table(("site", "pages", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided"), rows)
+    _tell_savings(saved_in(found.store, found.store.sites()))
     for name in found.store.sites():
         if dropped := dropped_counts(found.store, name):
             click.echo(

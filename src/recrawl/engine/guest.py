@@ -26,6 +26,7 @@ from recrawl.engine.opening import open_store
 from recrawl.engine.pace import pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.revisit import Visitor
+from recrawl.engine.savings import Savings
 from recrawl.engine.settings import load
 from recrawl.engine.settle import Ledger, write
 from recrawl.engine.wiring import Parts, at_once
@@ -65,6 +66,7 @@ class Guest:
         self._quarry: Quarry = self._parts.quarries[site]
         self._visitor = Visitor(self._parts, self._answer, _never)
         self._recorder = Recorder(self._parts.store, self._parts.archive, wrappers_of(self._parts.quarries))
+        self._savings = Savings(self._parts.store)
         self._servers: dict[str, Server] = {}
         self._arrivals: list[Arrival] = []
         self._told: Reply | None = None
@@ -130,10 +132,12 @@ class Guest:
         for one, after in zip(arrivals, pages, strict=True):
             ledger.entered[after.id], ledger.pages[after.id] = one.page, after
             ledger.visits.append(visit_row(one))
+            self._savings.note(one)
             if (copy := copy_of(one, parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
             ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
         ledger.memos.update(self._visitor.learnt())
+        ledger.memos.update(self._savings.memos())
         ledger.memos.update(parts.scheduler.memos(self.now()))
         self._recorder.note(arrivals, ledger)
         saved = write(ledger, parts.archive, parts.store)

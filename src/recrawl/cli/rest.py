@@ -1,0 +1,37 @@
+"""What a run did not need to do, and when it goes on."""
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+
+import click
+
+from recrawl.cli.paint import iso, until
+from recrawl.config import Settings
+from recrawl.engine.folder import Folder
+from recrawl.engine.opening import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """`not_due`: pages kept that the run did not ask for; None for one that stays and asks for them again and again."""
+
+    not_due: int | None = None
+    next_due_at: float | None = None
+
+    def facts(self) -> dict[str, object]:
+        return {"not_due": self.not_due, "next_due_at": iso(self.next_due_at)}
+
+    def tell(self) -> None:
+        coming = "nothing will be due"
+        if self.next_due_at is not None:
+            coming = f"next due {until(self.next_due_at, time.time())}"
+        click.echo(coming if self.not_due is None else f"{self.not_due} pages not due, so not asked for; {coming}")
+
+
+def rest_of(place: Folder, settings: Settings, counts: dict[str, int], once: bool) -> Rest:
+    with closing(open_store(place, settings, readonly=True)) as store:
+        coming = store.next_due(1)
+        visited = counts["new"] + counts["changed"] + counts["same"]
+        not_due = max(0, store.totals().live - visited) if once else None
+        return Rest(not_due, coming[0].due_at if coming else None)
