@@ -8,6 +8,7 @@ import click
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.cli.progress import watcher
+from recrawl.cli.rest import Rest, rest_of
 from recrawl.engine.folder import Folder
 from recrawl.engine.run import Ended
 from recrawl.engine.run import run as run_crawl
@@ -58,7 +59,7 @@ def run(
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:
         ended = run_crawl(place, settings, order, crew, tick, everything)
-    tell_end(ended, as_json)
+    tell_end(ended, as_json, rest_of(place, settings, ended.counts, once))
     sys.exit(ended.code)
 
 
@@ -78,12 +79,14 @@ def default_workers(place: Folder) -> int:
     return max(1, min(os.cpu_count() or 1, len(servers)))
 
 
-def tell_end(ended: Ended, as_json: bool) -> None:
+def tell_end(ended: Ended, as_json: bool, rest: Rest) -> None:
     counts = ended.counts
     if as_json:
-        line({**{key: counts[key] for key in counts if key not in ("idle", "checks", "commits")}, "exit": ended.code})
+        told = {key: counts[key] for key in counts if key not in ("idle", "checks", "commits")}
+        line({**told, **rest.facts(), "exit": ended.code})
     else:
         click.echo(summary(counts))
+        rest.tell()
     if ended.sentence:
         click.echo(f"recrawl: {ended.sentence}", err=True)
 
