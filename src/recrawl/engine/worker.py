@@ -178,7 +178,8 @@ class Worker:
 
     async def _rest(self, now: float) -> None:
         """Wait for a lane to end, for the next free server, or for the next look at the store."""
-        wake_at = self.frontier.wake_at() if len(self._tasks) < self.parts.connections else None
+        may_open = len(self._tasks) < self.parts.connections and not self._low
+        wake_at = self.frontier.wake_at() if may_open else None
         until_at = self._look_at if wake_at is None else min(self._look_at, wake_at)
         if self.order.for_s is not None:
             until_at = min(until_at, self.started_at + self.order.for_s)

@@ -75,7 +75,7 @@ def simulate(
     tally = Tally()
 
     async def main() -> float:
-        parts = _parts(world, seed, settings, clock, wrap(fetcher), store, archive, events, gap_s)
+        parts = parts_of(world, seed, settings, clock, wrap(fetcher), store, archive, events, gap_s)
         order = Order(for_s=days * DAY_S, poll_s=POLL_S)
         await Worker(parts, order, frozenset(range(store.partitions)), tally).run()
         return clock.now()
@@ -84,7 +84,7 @@ def simulate(
     return Month(world, tuple(events), tuple(fetcher.log), tally.as_dict(), store, archive, end_at)
 
 
-def _parts(
+def parts_of(
     world: World,
     seed: int,
     settings: Settings,
@@ -95,6 +95,7 @@ def _parts(
     events: list[str],
     gap_s: float,
 ) -> Parts:
+    """A worker's parts for a simulated world; all servers are owned, with a gap of their own."""
     def tell(event: Event) -> None:
         events.append(as_line(event))
 
