@@ -24,12 +24,14 @@ else
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 endif
+	@$(BIN)/python -m compileall -q src tests
 	@touch $@
 
 demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
 	@$(BIN)/recrawl demo
 
 test: $(STAMP) chromium ## all tests
+	@$(BIN)/python -m compileall -q src tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
 
 # The dashboard is tested in a real browser: Debian's chromium, installed when it is missing and we may.
