@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -24,7 +25,13 @@ WORDS = ("harbour", "lantern", "meadow", "orchard", "quarry", "ribbon", "saddle"
 
 def _text(name: str, version: int) -> str:
     chosen = [WORDS[(version * 7 + place * (version + 3)) % len(WORDS)] for place in range(60)]
-    return f"<html><head><title>{name}</title></head><body><p>{' '.join(chosen)} number {version}</p></body></html>"
+    words = f"document {' '.join(chosen)} {_mark(version)}"
+    return f"<html><head><title>{name}</title></head><body><p>{words}</p></body></html>"
+
+
+def _mark(version: int) -> str:
+    """A word that this version alone has."""
+    return f"edition{version}x"
 
 
 def _start(made: Town, documents: int) -> None:
@@ -92,6 +99,20 @@ def test_exactly_what_changed_is_fetched_and_the_copy_is_right(
     assert {name for name, times in asked.items() if times > 1} <= gone  # a deletion must be proved twice
     assert max(asked.values(), default=0) <= 2
     _check_copy(made, after, gone)
+    _check_index(made, {name: after[name] for name in changed if name in after}, set(after) - {"index.html"})
+
+
+def _check_index(made: Town, changed: dict[str, bytes], documents: set[str]) -> None:
+    """Deleted documents are not found, changed ones by what they say now."""
+    assert _found(made, "document") == documents
+    for name in sorted(changed)[:2]:
+        [mark] = re.findall(r"edition\d+x", changed[name].decode())
+        assert _found(made, mark) == {name}
+
+
+def _found(made: Town, words: str) -> set[str]:
+    answers = made.run("search", words, "--folder", "crawl", "--limit", "100", "--json")
+    return {one["url"].removeprefix(made.url) for one in answers}
 
 
 def _check_copy(made: Town, tree: dict[str, bytes], gone: set[str]) -> None:
