@@ -30,6 +30,9 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+ASKED = threading.Condition()  # somebody asked one of the servers for something
+
+
 class Documents(SimpleHTTPRequestHandler):
     """The tree as any web server would serve it, with a log of what was asked."""
 
@@ -38,7 +41,9 @@ class Documents(SimpleHTTPRequestHandler):
         super().__init__(*arguments, **named)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        self._log.append((self.path, int(code)))
+        with ASKED:
+            self._log.append((self.path, int(code)))
+            ASKED.notify_all()
 
     def log_message(self, format: str, *args: object) -> None:
         """Quiet."""
@@ -109,6 +114,11 @@ class Town:
 
     def crawl(self) -> None:
         self.run("run", "crawl", "--once")
+
+    def wait_for(self, path: str) -> None:
+        """Until the web server has been asked for it."""
+        with ASKED:
+            assert ASKED.wait_for(lambda: path in {one for one, _ in self.log}, timeout=120), f"{path}: {self.log}"
 
     def asked(self) -> list[tuple[str, int]]:
         """What the web server was asked since the last call, robots.txt aside."""
