@@ -23,6 +23,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -46,7 +47,8 @@ SETTINGS = {
     "jit": "off",
 }
 HOSTS = "local all all trust\nhost all guarded samenet scram-sha-256\nhost all all samenet trust\n"
-DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: sent when the thread ends that started the process, so one is kept for that
+_NURSERY = ThreadPoolExecutor(1)
 
 
 @dataclass
@@ -112,7 +114,8 @@ class PostgresServer:
             "unix_socket_directories": str(self.folder),
         }
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        self._process = subprocess.Popen(
+        self._process = _NURSERY.submit(
+            subprocess.Popen,
             [self.binaries / "postgres", "-D", self.folder / "data", *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -120,7 +123,7 @@ class PostgresServer:
             start_new_session=True,
             preexec_fn=_end_with_the_parent,
             **_as(self.user),
-        )
+        ).result()
         give_up_at = time.monotonic() + PATIENCE_S
         while not self.is_up():
             if self._process.poll() is not None or time.monotonic() > give_up_at:

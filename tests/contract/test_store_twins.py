@@ -1,12 +1,15 @@
-"""The two stores side by side: whatever is done to both, they answer alike."""
+"""Two stores side by side: whatever is done to both, they answer alike."""
 
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from tests.postgres import PostgresServer
 
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
@@ -20,6 +23,7 @@ from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.ports import Store
 from recrawl.store.memory import MemoryStore
+from recrawl.store.postgres import open_postgres
 from recrawl.store.sqlite import open_sqlite
 
 PARTITIONS = 4
@@ -190,20 +194,21 @@ def picture(store: Store, now: float) -> dict[str, object]:
     }
 
 
+@contextmanager
+def on_sqlite() -> Iterator[Store]:
+    with tempfile.TemporaryDirectory() as folder, closing(open_sqlite(Path(folder) / "s.db", PARTITIONS)) as store:
+        yield store
+
+
 class Twins(RuleBasedStateMachine):
-    def __init__(self) -> None:
+    def __init__(self, other: Callable[[], AbstractContextManager[Store]] = on_sqlite) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.stores: tuple[Store, Store] = (
-            MemoryStore(PARTITIONS),
-            open_sqlite(Path(self.folder.name) / "s.db", PARTITIONS),
-        )
+        self.open = ExitStack()
+        self.stores: tuple[Store, Store] = (MemoryStore(PARTITIONS), self.open.enter_context(other()))
         self.now = 0.0
 
     def teardown(self) -> None:
-        for store in self.stores:
-            store.close()
-        self.folder.cleanup()
+        self.open.close()
 
     @rule(batch=batches)
     def save(self, batch: Batch) -> None:
@@ -254,3 +259,15 @@ TestTwins = Twins.TestCase
 TestTwins.settings = settings(
     max_examples=25, stateful_step_count=10, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+
+
+def test_a_store_in_postgresql_is_a_twin_too(postgres_server: PostgresServer) -> None:
+    @contextmanager
+    def on_postgres() -> Iterator[Store]:
+        dsn = postgres_server.with_tables(PARTITIONS)
+        with closing(open_postgres(dsn)) as store:
+            yield store
+        postgres_server.drop(dsn)
+
+    few = settings(TestTwins.settings, max_examples=8, stateful_step_count=6)
+    run_state_machine_as_test(lambda: Twins(on_postgres), settings=few)

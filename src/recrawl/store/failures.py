@@ -107,8 +107,9 @@ def state_of(error: BaseException | None) -> str:
 
 def _reason(error: BaseException | None) -> str:
     """The heart of a message; of several servers tried, what the last one said."""
-    said = re.findall(r"failed: (?:FATAL: +)?(.*)", str(error))
-    return (said or str(error).strip().splitlines() or ["no reason given"])[-1 if said else 0]
+    lines = str(error).strip().splitlines() or ["no reason given"]
+    tried = [line for line in lines if "failed: " in line]
+    return re.sub(r"^.*failed: (FATAL: +)?", "", tried[-1] if tried else lines[0])
 
 
 @contextmanager
