@@ -6,8 +6,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from recrawl.engine.backup import back_up
 from recrawl.engine.folder import Folder
 from recrawl.engine.reading import reading
+from recrawl.model.failure import RecrawlError
 from tests.flow.conftest import RECRAWL, Ran, Site
 
 
@@ -46,9 +50,9 @@ def test_a_copy_made_while_running_holds_every_version_it_knows_and_goes_on(
     changed = told[1:3]
     site.change(*("/" + url.removeprefix(site.url) for url in changed))
     recrawl("run", "crawl", "--once", "--all")
-    second = json.loads(recrawl("db", "backup", "copy", "--folder", "crawl", "--json").out)
+    second = back_up(Folder(tmp_path / "crawl"), Folder(tmp_path / "copy"))
     grown = sum(file.stat().st_size for file in (tmp_path / "copy" / "warc").rglob("*"))
-    assert 0 < second["archive_bytes"] < grown and first["archive_files"] >= 1
+    assert 0 < second.archive_bytes < grown and first["archive_files"] >= 1
     shutil.rmtree(tmp_path / "crawl")
     kept = all_versions(tmp_path / "copy")
     assert [url for url, count in kept.items() if count == 2] == sorted(changed, key=list(kept).index)
@@ -61,12 +65,15 @@ def test_a_copy_made_while_running_holds_every_version_it_knows_and_goes_on(
     assert grown_by == {f"{site.url}p/5.html": 1} and len(after) == len(site.paths())
 
 
-def test_a_backup_goes_neither_into_its_own_folder_nor_over_other_things(
-    recrawl: Callable[..., Ran], tmp_path: Path
-) -> None:
-    recrawl("init", "crawl")
-    assert "nothing was crawled yet" in recrawl("db", "backup", "copy", "--folder", "crawl", expect=2).err
-    assert "lies in the folder itself" in recrawl("db", "backup", "crawl/copy", "--folder", "crawl", expect=2).err
+def test_a_backup_goes_neither_into_its_own_folder_nor_over_other_things(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "crawl")
+    folder.create("")
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.jpg").write_bytes(b"meow")
-    assert "holds other things" in recrawl("db", "backup", "photos", "--folder", "crawl", expect=2).err
+    for target, refusal in (
+        (tmp_path / "copy", "nothing was crawled yet"),
+        (folder.path / "copy", "lies in the folder itself"),
+        (tmp_path / "photos", "holds other things"),
+    ):
+        with pytest.raises(RecrawlError, match=refusal):
+            back_up(folder, Folder(target))

@@ -1,0 +1,51 @@
+"""`doctor` finds what is wrong and says what to do."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from recrawl.cli.doctor import doctor
+from recrawl.engine.folder import Folder
+from tests.flow.conftest import Ran, Site
+
+
+def found(folder: Path, *options: str, code: int = 0) -> dict[str, tuple[bool, str]]:
+    done = CliRunner().invoke(doctor, [str(folder), "--json", *options])
+    assert done.exit_code == code, done.output
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return {one["check"]: (one["ok"], one["says"]) for one in lines}
+
+
+def test_what_is_well_is_found_well_and_what_is_ill_is_found_ill(
+    start_site: Callable[..., Site], recrawl: Callable[..., Ran], tmp_path: Path
+) -> None:
+    folder = tmp_path / "crawl"
+    assert "is no recrawl folder yet" in found(folder)["folder"][1]
+    site = start_site(6)
+    recrawl("add", site.url, "--own", "--folder", folder)
+    recrawl("run", folder, "--once")
+    before = len(site.requests())
+    well = found(folder)
+    assert {"version", "clock", "disk", "limits", "settings", "sites", "store", "archive", "dns", "robots"} <= set(well)
+    assert all(good for good, _ in well.values())
+    assert "6 copies" in well["store"][1] and "whole" in well["store"][1]
+    assert "6 versions read back" in well["archive"][1]
+    assert [one.path for one in site.requests()[before:]] == ["/robots.txt"]
+    assert set(found(folder, "--offline")) == set(well) - {"dns", "robots"}
+    with Folder(folder).locked():
+        assert "left to the run" in found(folder)["robots"][1]
+    assert len(site.requests()) == before + 1
+
+    (warc,) = (folder / "warc").glob("*.warc.gz")
+    warc.write_bytes(warc.read_bytes()[:100])
+    with closing(sqlite3.connect(folder / "recrawl.db")) as store, store:
+        store.execute("UPDATE page SET checked_at = checked_at + 864000")
+    (folder / "sites" / "silent.toml").write_text('seeds = ["http://127.0.0.1:1/"]\nown = ["127.0.0.1:1"]\n')
+    ill = found(folder, code=1)
+    assert not ill["archive"][0]
+    assert not ill["store"][0] and "the clock was set back" in ill["store"][1]
+    assert not ill["robots"][0] and "nothing there may be asked for" in ill["robots"][1]
