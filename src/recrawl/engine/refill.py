@@ -3,27 +3,39 @@
 A server is loaded when it is new to us, when its stored `next_due_at` fell below what we saw (somebody entered a
 page), when its queue has run low and the store held more, and when it ran empty. After loading, the store settles
 the server's bound, so an idle server costs nothing until something becomes due.
+
+Memory has an end: while the frontier has room it takes what is due within the horizon, afterwards only what is due
+soon, and of that a little a server. A round is short, so that the first requests go out while others are still loaded.
 """
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from recrawl.frontier.queue import LOW, Frontier
+from recrawl.frontier.queue import Frontier
+from recrawl.frontier.reach import Reach
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.ports import Store
 
-LOAD = 500  # pages a server and load
-SERVERS = 2000  # servers looked at in one round
+SERVERS = 2000  # servers looked at in one round, more where these call for nothing
+LOADS = 64  # servers loaded in one round
+AGAIN_S = 30.0  # unless something calls, a server is not looked at again sooner
+WIDER = (1, 8, 64)  # how much further to look where nothing was wanted
 
 
 @dataclass(slots=True)
 class Loaded:
+    """`barren`: something is due there, but nothing that is wanted now."""
+
     bound_at: float | None
-    until_at: float
+    again_at: float
+    barren: bool = False
 
 
 class Refill:
+    """`unfinished`: the last round was cut short, another one should follow at once."""
+
     def __init__(
         self,
         store: Store,
@@ -31,42 +43,88 @@ class Refill:
         partitions: Collection[int],
         adopt: Callable[[Server], None],
         wanted: Callable[[Page], bool],
+        reach: Reach | None = None,
     ) -> None:
         self._store, self._frontier, self._partitions = store, frontier, partitions
         self._adopt, self._wanted = adopt, wanted
+        self.reach = reach or Reach()
         self._loaded: dict[str, Loaded] = {}
+        self._look_at_servers = SERVERS
+        self.unfinished = False
 
     def round(self, now: float, horizon_s: float) -> int:
-        """Load every server that calls for it; how many pages came."""
-        taken = 0
-        for server in self._store.servers_due(self._partitions, now + horizon_s, SERVERS):
-            if self._calls(server, now, horizon_s):
-                taken += self._load(server, now + horizon_s)
+        """Load servers that call for it, soonest first; how many pages came."""
+        taken = loads = 0
+        reach_s = self.reach.seconds(horizon_s, self._frontier.held)
+        servers = self._store.servers_due(self._partitions, now + reach_s, self._look_at_servers)
+        for server in servers:
+            reach_s = self.reach.seconds(horizon_s, self._frontier.held)
+            if loads == LOADS or (server.next_due_at or 0.0) > now + reach_s:
+                break
+            if self._calls(server, now):
+                first = server.key not in self._loaded
+                brought = self._load(server, now, reach_s)
+                taken += brought
+                loads += bool(brought or first)
+        self._look_further(len(servers), loads == LOADS)
         return taken
 
     def forget(self) -> None:
-        """What was passed over may be wanted now: look at every server again."""
-        for key in self._loaded:
-            self._loaded[key] = Loaded(None, 0.0)
+        """What is wanted has changed: every server calls again."""
+        for known in self._loaded.values():
+            known.again_at, known.barren = 0.0, False
 
-    def _calls(self, server: Server, now: float, horizon_s: float) -> bool:
+    def may_wait(self, server: str) -> bool:
+        """Is there room in memory for one more page of this server? If not, it waits in the store."""
+        queue = self._frontier.queue(server)
+        if self.reach.allows(self._frontier.held, len(queue)):
+            return True
+        self._frontier.leave_rest(server, max(queue.low, self.reach.low(len(queue))))
+        return False
+
+    def _look_further(self, looked_at: int, cut: bool) -> None:
+        """Servers that come first and call for nothing must not hide those behind them."""
+        hidden = looked_at >= self._look_at_servers and not cut
+        self.unfinished = hidden or cut
+        if hidden:
+            self._look_at_servers *= 2
+        elif looked_at < self._look_at_servers // 2:
+            self._look_at_servers = max(SERVERS, self._look_at_servers // 2)
+
+    def let_go(self, server: str) -> None:
+        """It is somebody else's now; should it come back, it is adopted anew."""
+        self._loaded.pop(server, None)
+
+    def _calls(self, server: Server, now: float) -> bool:
         known = self._loaded.get(server.key)
         if known is None:
             return True
         queue = self._frontier.queue(server.key)
-        if len(queue) < LOW and queue.more_in_store:
+        if queue.is_low:
             return True
-        if len(queue) == 0 and queue.lanes == 0 and server.next_due_at is not None and server.next_due_at <= now:
+        due_at = math.inf if server.next_due_at is None else server.next_due_at
+        if len(queue) == 0 and queue.lanes == 0 and due_at <= now and not known.barren:
             return True
-        lowered = known.bound_at is None or (server.next_due_at is not None and server.next_due_at < known.bound_at)
-        return lowered or known.until_at < now + horizon_s / 2
+        return known.bound_at is None or due_at < known.bound_at or known.again_at <= now
 
-    def _load(self, server: Server, until_at: float) -> int:
+    def _load(self, server: Server, now: float, reach_s: float) -> int:
         if server.key not in self._loaded:
             self._adopt(server)
-        queue = self._frontier.queue(server.key)
-        pages = self._store.due(server.key, until_at, LOAD, skip=queue.held)
-        taken = self._frontier.offer(page for page in pages if self._wanted(page))
-        queue.more_in_store = len(pages) >= LOAD
-        self._loaded[server.key] = Loaded(self._store.settle_server(server.key), until_at)
+        most = self.reach.pages(self._frontier.held)
+        found, pages = self._pages(server.key, now + reach_s, most)
+        taken = self._frontier.offer(pages)
+        self._frontier.leave_rest(server.key, self.reach.low(taken) if pages and found >= most else 0)
+        barren = found > 0 and not pages
+        wait_s = 0.0 if reach_s == 0 else AGAIN_S if barren else max(reach_s / 2, AGAIN_S)
+        self._loaded[server.key] = Loaded(self._store.settle_server(server.key), now + wait_s, barren)
         return taken
+
+    def _pages(self, server: str, until_at: float, most: int) -> tuple[int, list[Page]]:
+        """How many are due, as far as looked at, and those wanted now. What is not wanted must not hide what is."""
+        skip = self._frontier.queue(server).held
+        for wider in WIDER:
+            found = self._store.due(server, until_at, most * wider, skip=skip)
+            pages = [page for page in found if self._wanted(page)][:most]
+            if pages or len(found) < most * wider:
+                break
+        return len(found), pages

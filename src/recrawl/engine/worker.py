@@ -36,7 +36,6 @@ from recrawl.notices.outcome import counts_by_source
 from recrawl.schedule.load import after as load_after
 from recrawl.schedule.load import is_overloaded
 
-MOST_QUEUED = 2000  # pages a server in memory; the rest waits in the store
 REPRICE_EVERY_S = 3600.0
 REPRICE_MOST = 2000  # pages looked at again in one go
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
@@ -106,7 +105,7 @@ class Worker:
         self._reread_sites(now)
         if now >= self._look_at or self.frontier.hungry():
             self._found = self.refill.round(now, self._horizon_s) + self._bring_forward()
-            self._look_at = now + self.order.poll_s
+            self._look_at = now if self.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
             self._reprice(now)
         if not self._disk_is_low(now):
@@ -146,7 +145,7 @@ class Worker:
 
     def _idle(self, now: float) -> bool:
         """Nothing under way, nothing to write, nothing that a little patience would bring."""
-        if self._tasks or not self.settler.idle or self._found:
+        if self._tasks or not self.settler.idle or self._found or self.refill.unfinished:
             return False
         wake_at = self.frontier.wake_at()
         return wake_at is None or wake_at > now + self.parts.manners.patience_s
@@ -341,8 +340,5 @@ class Worker:
             return
         if page.server not in self.lanes.servers:
             self.lanes.adopt(Server(page.server, self.parts.partition(page.server)))
-        queue = self.frontier.queue(page.server)
-        if len(queue) >= MOST_QUEUED:
-            queue.more_in_store = True
-        else:
+        if self.refill.may_wait(page.server):
             self.frontier.offer((page,))

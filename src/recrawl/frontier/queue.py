@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from recrawl.model.page import Page
 
-LOW = 100  # a queue shorter than this is filled up again
-
 Entry = tuple[float, int, Page]
 Ready = tuple[int, float, int, Page]
 
@@ -22,11 +20,15 @@ class ServerQueue:
     free_at: float = 0.0
     lanes: int = 0
     parallel: int = 1
-    more_in_store: bool = False
+    low: int = 0  # shorter than this it is filled up again; 0: the store holds no more
     held: set[int] = field(default_factory=set)  # queued or under way
 
     def __len__(self) -> int:
         return len(self.waiting) + len(self.ready)
+
+    @property
+    def is_low(self) -> bool:
+        return len(self) < self.low
 
     def ripen(self, now: float) -> None:
         while self.waiting and self.waiting[0][0] <= now:
@@ -52,6 +54,7 @@ class Frontier:
     def __init__(self) -> None:
         self._servers: dict[str, ServerQueue] = {}
         self._held: dict[int, str] = {}
+        self._cut: set[str] = set()  # servers of which the store holds more
         self._wakes: list[tuple[float, str]] = []
         self._number = 0
 
@@ -60,6 +63,11 @@ class Frontier:
 
     def __contains__(self, page: int) -> bool:
         return page in self._held
+
+    @property
+    def held(self) -> int:
+        """How many pages are in memory, waiting or under way."""
+        return len(self._held)
 
     def queues(self) -> Iterable[ServerQueue]:
         return self._servers.values()
@@ -165,9 +173,14 @@ class Frontier:
             self.drop(page.id)
         return pages
 
+    def leave_rest(self, server: str, low: int) -> None:
+        """The store holds more of this server: its queue is filled up when it is shorter than `low`. 0: no more."""
+        self.queue(server).low = low
+        (self._cut.add if low else self._cut.discard)(server)
+
     def hungry(self) -> bool:
         """Some queue has run low while the store holds more."""
-        return any(queue.more_in_store and len(queue) < LOW for queue in self._servers.values())
+        return any(self._servers[server].is_low for server in self._cut)
 
     def wake_at(self) -> float | None:
         """When it is worth calling `open_lanes` again; None: only an offer can bring work."""

@@ -1,0 +1,31 @@
+"""How far into the future the short-term queue reaches, and how much a server may bring: memory has an end."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """`held`: pages in memory, for all servers together. There may be more than `capacity` of them, but only by what
+    is due soon, a little a server."""
+
+    capacity: int = 20_000
+    queue: int = 2000  # pages a server
+    load: int = 500  # pages a server and load
+    least: int = 20  # pages a server when there is no room
+    soon_s: float = 600.0
+
+    def seconds(self, horizon_s: float, held: int) -> float:
+        """What is due within this time is taken into memory."""
+        return horizon_s if held < self.capacity else min(horizon_s, self.soon_s)
+
+    def pages(self, held: int) -> int:
+        """How many pages one load of a server may bring."""
+        return max(self.least, min(self.load, (self.capacity - held) // 4))
+
+    def allows(self, held: int, queued: int) -> bool:
+        """May one more page wait for a server that has so many waiting? If not, it waits in the store."""
+        return queued < (self.queue if held < self.capacity else self.least)
+
+    def low(self, brought: int) -> int:
+        """A queue shorter than this is filled up again, after a load that brought so many and left some behind."""
+        return max(1, brought // 5)

@@ -1,0 +1,112 @@
+"""From the store to the short-term queue: memory has an end, and nobody is hidden behind others."""
+
+from recrawl.engine.refill import LOADS, SERVERS, Refill
+from recrawl.frontier.queue import Frontier
+from recrawl.frontier.reach import Reach
+from recrawl.model.address import fingerprint
+from recrawl.model.batch import Batch
+from recrawl.model.page import Page
+from recrawl.store.memory import MemoryStore
+
+DAY_S = 86_400.0
+ALL = range(4)
+
+
+def page(number: int, server: str, due_at: float, site: str = "wanted") -> Page:
+    url = f"http://{server}/{number}"
+    return Page(fingerprint(url), url, server, site, due_at=due_at)
+
+
+def stored(*pages: Page) -> MemoryStore:
+    store = MemoryStore(partitions=len(ALL))
+    store.save(Batch(entered=pages))
+    return store
+
+
+def refill_of(store: MemoryStore, frontier: Frontier, reach: Reach | None = None) -> Refill:
+    return Refill(store, frontier, ALL, lambda _: None, lambda page: page.site == "wanted", reach)
+
+
+def rounds(refill: Refill, now: float, horizon_s: float) -> int:
+    """As many as it takes; how many pages came."""
+    taken = refill.round(now, horizon_s)
+    while refill.unfinished:
+        taken += refill.round(now, horizon_s)
+    return taken
+
+
+def test_however_much_is_due_memory_holds_the_capacity_and_a_little_of_what_is_due_soon() -> None:
+    servers = [f"s{number}" for number in range(40)]
+    store = stored(*(page(number, server, 1000.0 + number) for server in servers for number in range(100)))
+    reach = Reach(capacity=200, load=50, least=2, soon_s=10.0)
+    frontier = Frontier()
+    rounds(refill_of(store, frontier, reach), 0.0, DAY_S)
+    assert 200 <= frontier.held <= 200 + reach.load
+    frontier = Frontier()
+    rounds(refill_of(store, frontier, reach), 2000.0, DAY_S)
+    assert all(len(frontier.queue(server)) >= reach.least for server in servers)
+    assert frontier.held <= 200 + reach.load + len(servers) * reach.least
+
+
+def test_a_full_memory_is_filled_again_from_the_store_until_every_page_was_handed_out_once() -> None:
+    pages = [page(number, f"s{number % 7}", float(number)) for number in range(500)]
+    store, frontier = stored(*pages), Frontier()
+    refill = refill_of(store, frontier, Reach(capacity=40, load=20, least=3))
+    met: list[int] = []
+    while rounds(refill, 1000.0, DAY_S):
+        for server in frontier.open_lanes(1000.0, 100):
+            while (one := frontier.next_page(server, 1000.0)) is not None:
+                met.append(one.id)
+                store.save(Batch(pages=(page(int(one.url.rpartition("/")[2]), server, 1e9),)))
+                frontier.drop(one.id)
+            frontier.close_lane(server)
+    assert sorted(met) == sorted(one.id for one in pages)
+
+
+def test_a_round_is_short_so_that_requests_go_out_while_others_are_loaded() -> None:
+    store = stored(*(page(0, f"s{number}", float(number)) for number in range(3 * LOADS)))
+    frontier = Frontier()
+    refill = refill_of(store, frontier)
+    assert refill.round(1e6, 0.0) == LOADS
+    assert refill.unfinished
+    assert rounds(refill, 1e6, 0.0) == 2 * LOADS
+    assert not refill.unfinished
+
+
+def test_servers_that_wait_do_not_hide_those_behind_them() -> None:
+    waiting = [page(0, f"s{number}", 1.0) for number in range(SERVERS + 10)]
+    store, frontier = stored(*waiting), Frontier()
+    refill = refill_of(store, frontier)
+    assert rounds(refill, 100.0, DAY_S) == SERVERS + 10
+    store.save(Batch(entered=(page(1, "late", 99.0),)))
+    assert rounds(refill, 101.0, DAY_S) == 1
+    assert len(frontier.queue("late")) == 1
+
+
+def test_what_is_not_wanted_does_not_hide_what_is() -> None:
+    paused = [page(number, "s", float(number), "paused") for number in range(30)]
+    store, frontier = stored(*paused, page(99, "s", 99.0)), Frontier()
+    refill = refill_of(store, frontier, Reach(load=20, least=5, capacity=80))
+    assert rounds(refill, 1000.0, DAY_S) == 1
+
+
+def test_a_server_with_nothing_wanted_is_left_alone_for_a_while_but_not_in_a_run_that_goes_round_once() -> None:
+    store, frontier = stored(page(0, "s", 1.0, "paused")), Frontier()
+    refill = refill_of(store, frontier)
+    assert rounds(refill, 10.0, DAY_S) == 0
+    store.save(Batch(entered=(page(1, "s", 5.0),)))
+    assert rounds(refill, 11.0, DAY_S) == 0
+    assert rounds(refill, 100.0, DAY_S) == 1
+    again = refill_of(store, Frontier())
+    assert rounds(again, 10.0, 0.0) == 1
+    store.save(Batch(entered=(page(2, "s", 6.0),)))
+    assert rounds(again, 11.0, 0.0) == 1
+
+
+def test_a_page_entered_by_somebody_else_calls_for_its_server() -> None:
+    store, frontier = stored(page(0, "s", 5000.0)), Frontier()
+    refill = refill_of(store, frontier)
+    assert rounds(refill, 0.0, DAY_S) == 1
+    assert rounds(refill, 1.0, DAY_S) == 0
+    store.save(Batch(entered=(page(1, "s", 1.0),)))
+    assert rounds(refill, 2.0, DAY_S) == 1
