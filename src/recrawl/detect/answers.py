@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import ada_url
 
+from recrawl.detect.content import HIDING
 from recrawl.detect.digest import body_digest
 from recrawl.detect.learning import after_equal_body
 from recrawl.detect.noise import PageNoise, read_page, write_page
@@ -109,10 +110,20 @@ def _document(page: Page, reply: Reply) -> Verdict | None:
         blank = odd(page, "an empty answer")
         if blank is not None:
             return blank
+    return None if _asks_to_be_hidden(reply) else equal_bytes(page, reply)
+
+
+def equal_bytes(page: Page, reply: Reply) -> Verdict | None:
+    """The same, if not a byte differs."""
     if not has_copy(page) or body_digest(reply.body) != page.body_digest:
         return None
     learnt = after_equal_body(settled(read_page(page.noise)))
     return replace(kept(page, Change.SAME, "not a byte differs", learnt.noise), lessons=learnt.lessons)
+
+
+def _asks_to_be_hidden(reply: Reply) -> bool:
+    """By its head, which may be news though the body is not."""
+    return any(word in value.lower() for value in reply.all_headers("x-robots-tag") for word in HIDING)
 
 
 DECIDE: dict[Evidence, Callable[[Page, Reply], Verdict | None]] = {

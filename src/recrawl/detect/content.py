@@ -2,7 +2,8 @@
 
 Links count because a list may change its targets and not one word. They come as one block, in an order of
 their own, without the parameters that look like tokens (sessions, cache busters); where they still differ at
-every look, that block is learnt as noise like any other.
+every look, that block is learnt as noise like any other. So does whether the page asks not to be found: a page that
+turns `noindex` must leave the index though not one word of it changed.
 """
 
 import re
@@ -17,14 +18,18 @@ from recrawl.model.page import Link
 _MARKED = re.compile("[?#;]")
 TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
+HIDDEN = -3
+ASIDE = frozenset({LINKS, HIDDEN})  # compared, but no words that anybody reads
+HIDING = frozenset({"noindex", "none"})
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
 
 
 @lately
 def content(document: Document) -> tuple[Block, ...]:
-    """Folded, non-empty blocks: title, main text, links."""
-    return (*text_blocks(document), *link_blocks(document))
+    """Folded, non-empty blocks: title, main text, links, and the wish not to be found."""
+    hidden = (Block(HIDDEN, "noindex"),) if HIDING & document.directives else ()
+    return (*text_blocks(document), *link_blocks(document), *hidden)
 
 
 def text_blocks(document: Document) -> tuple[Block, ...]:

@@ -12,8 +12,8 @@ Each step gives a verdict or leaves it to the next, so the archive is read only 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recrawl.detect.answers import at_once, has_copy, kept, odd, settled
-from recrawl.detect.content import LINKS, TITLE, content, has_text
+from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
+from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
 from recrawl.detect.difference import Difference, differ
 from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
@@ -178,6 +178,8 @@ def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | N
 
 
 def _by_bytes(page: Page, reply: Reply) -> Verdict:
+    if (same := equal_bytes(page, reply)) is not None:
+        return same
     new = not has_copy(page)
     noise = _remembered(page, reply, read_page(page.noise), changed=not new)
     return Verdict(
@@ -288,8 +290,8 @@ def _from_cache(reply: Reply) -> bool:
 
 
 def _all_noise(made: Sequence[Piece], blocks: Sequence[Block]) -> bool:
-    had_main = any(piece.block.place not in (TITLE, LINKS) for piece in made)
-    return had_main and all(block.place in (TITLE, LINKS) for block in blocks)
+    had_main = any(piece.block.place not in (TITLE, *ASIDE) for piece in made)
+    return had_main and all(block.place in (TITLE, *ASIDE) for block in blocks)
 
 
 def _without_links(blocks: Sequence[Block]) -> list[Block]:
@@ -297,11 +299,11 @@ def _without_links(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _text_bytes(blocks: Sequence[Block]) -> int:
-    return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place != LINKS)
+    return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place not in ASIDE)
 
 
 def _simhash(blocks: Sequence[Block]) -> int:
-    return simhash("\n".join(block.text for block in blocks if block.place != LINKS))
+    return simhash("\n".join(block.text for block in blocks if block.place not in ASIDE))
 
 
 def _digest(blocks: Sequence[Block]) -> bytes:
