@@ -29,7 +29,8 @@ def plan(
     now = time.time()
     with reading(the_folder(folder, folder_word)) as found:
         names = [site] if site else ["", *found.store.sites()]
-        plans = [one for name in names if (one := planned(found, now, name, budget, target)) is not None]
+        drawn = [planned(found, now, name, budget, target, as_json or name == names[0]) for name in names]
+    plans = [one for one in drawn if one is not None]
     if not plans:
         click.echo("nothing to plan with yet: `recrawl run --once` first")
     for one in plans if as_json else plans[:1]:

@@ -26,9 +26,14 @@ class SitePlan:
 
 
 def planned(
-    found: Reading, now: float, site: str = "", budget: float | None = None, target: float | None = None
+    found: Reading,
+    now: float,
+    site: str = "",
+    budget: float | None = None,
+    target: float | None = None,
+    curve: bool = True,
 ) -> SitePlan | None:
-    """None: nothing kept yet that could be planned for."""
+    """None: nothing kept yet that could be planned for. Most of the time goes into the curve."""
     pages = [page for page in _sample(found, site) if page.belief and page.interval_s > 0]
     if not pages:
         return None
@@ -36,7 +41,8 @@ def planned(
     plan = _plan(found, pages, max(1.0, known / len(pages)), now)
     here = _here(plan, pages)
     asked = plan.for_budget(budget) if budget else plan.for_target(target) if target else None
-    return SitePlan(site or "all sites", known, here, tuple(plan.curve(around(here.requests_per_day))), asked)
+    points = tuple(plan.curve(around(here.requests_per_day))) if curve else ()
+    return SitePlan(site or "all sites", known, here, points, asked)
 
 
 def _sample(found: Reading, site: str) -> list[Page]:
