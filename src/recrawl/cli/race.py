@@ -18,6 +18,7 @@ from recrawl.lab.race_history import History
 from recrawl.lab.scores import Score, json_line, table
 from recrawl.lab.worlds import WORLDS
 from recrawl.model.failure import NotFound, UsageError
+from recrawl.schedule.own import is_own
 
 Make = Callable[[int], History]
 BUDGETS = (1 / 30, 1 / 7, 1.0)
@@ -39,7 +40,9 @@ BUDGETS = (1 / 30, 1 / 7, 1.0)
     "--world", "worlds", multiple=True, type=click.Choice(list(WORLDS)), help="A synthetic world; repeatable."
 )
 @click.option("--each/--together", default=False, help="Race on each trace alone, or on all as one crawl (default).")
-@click.option("--policies", help=f"Comma-separated; default all: {', '.join(RACED)}.")
+@click.option(
+    "--policies", help=f"Comma-separated, also your own as package.module:factory; default all: {', '.join(RACED)}."
+)
 @click.option(
     "--budget", "budgets", multiple=True, help="Visits per page and day, e.g. 1/7; repeatable (1/30, 1/7, 1)."
 )
@@ -124,8 +127,10 @@ def _standard(folder: Path) -> list[Path]:
 def _policies(text: str | None) -> list[str]:
     chosen = [name.strip() for name in text.split(",")] if text else list(RACED)
     for name in chosen:
-        if name not in RACED:
-            raise UsageError(f"there is no policy {name!r}; choose among {', '.join(RACED)}")
+        if name not in RACED and not is_own(name):
+            raise UsageError(
+                f"there is no policy {name!r}; choose among {', '.join(RACED)}, or name package.module:factory"
+            )
     return chosen
 
 

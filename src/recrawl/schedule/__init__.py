@@ -16,6 +16,7 @@ from recrawl.ports import Policy
 from recrawl.schedule.diary import Diary, Look
 from recrawl.schedule.groups import GroupsPolicy
 from recrawl.schedule.nutch import NutchPolicy
+from recrawl.schedule.own import is_own, own_policy
 from recrawl.schedule.poisson import PoissonPolicy
 from recrawl.schedule.ranked import cho, lambdacrawl, likelihood, proportional
 from recrawl.schedule.settings import Settings
@@ -45,5 +46,5 @@ POLICIES: Mapping[str, Callable[[Settings], Policy]] = MappingProxyType(
 
 
 def policy(name: str, settings: Settings | None = None) -> Policy:
-    """The policy of that name; KeyError for a name that is not in `POLICIES`."""
-    return POLICIES[name](settings or Settings())
+    """The policy of that name, or your own as `package.module:factory`; KeyError for what is neither."""
+    return own_policy(name, settings or Settings()) if is_own(name) else POLICIES[name](settings or Settings())
