@@ -25,6 +25,7 @@ from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.ports import Clock, Policy, Store
 from recrawl.schedule import POLICIES, policy
+from recrawl.schedule.own import is_own
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
@@ -69,7 +70,7 @@ def reading_of(settings: Settings, site: Site, script: Script) -> ExtractSetting
 
 def policy_of(settings: Settings) -> Policy:
     name = settings.schedule.policy
-    if name not in POLICIES:
+    if name not in POLICIES and not is_own(name):
         raise ConfigError(f"schedule.policy: there is no policy {name!r}; choose one of {', '.join(sorted(POLICIES))}")
     return policy(name, settings.intervals)
 
