@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recrawl.extract import turbo
+from recrawl.extract.bounds import up_to_tags, within, without_floods
 from recrawl.extract.charset import How, decode
 from recrawl.extract.directives import directives
 from recrawl.extract.enough import has_main_text
@@ -43,6 +44,7 @@ class Parsed:
     settings: ExtractSettings
     headers: Headers
     ignore: Sequence[str]
+    cut: str = ""
 
     @cached_property
     def base(self) -> str:
@@ -131,7 +133,7 @@ class Parsed:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self.base, self.charset)
+        return Resolver(self.base, self.charset, self.settings.href_chars)
 
     @cached_property
     def _reading(self) -> Reading:
@@ -177,9 +179,11 @@ def parse(
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
         return Parsed(Media.OTHER, url, "", How.DEFAULT, "", None, settings, headers, ignore)
-    text, charset, how = decode(body, content_type)
-    media, tree = _tree(kind, text, parse_html)
-    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore)
+    source, charset, how = decode(within(body, settings.source_bytes), content_type)
+    text = up_to_tags(source, settings.tags)
+    cut = _cut(len(body) > settings.source_bytes, text is not source, settings)
+    media, tree = _tree(kind, without_floods(text), parse_html)
+    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore, cut)
 
 
 def read(
@@ -205,13 +209,15 @@ def read(
         refresh=parsed.refresh,
         directives=parsed.directives,
         template=parsed.template,
+        cut=parsed.cut,
     )
 
 
 def glance(parsed: Parsed, met: Container[int] = ()) -> Document:
     """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
     links = parsed.fresh_links(met)
-    return Document(parsed.media, parsed.charset, parsed.base, links=links, directives=parsed.directives)
+    directives, cut = parsed.directives, parsed.cut
+    return Document(parsed.media, parsed.charset, parsed.base, links=links, directives=directives, cut=cut)
 
 
 def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]:
@@ -222,6 +228,13 @@ def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]
         return Media.HTML, parse_html(text)
     tree = read_xml(text) or parse_html(text)
     return (Media.HTML if kind is Kind.XHTML or is_xhtml(text) else Media.XML), tree
+
+
+def _cut(by_bytes: bool, by_tags: bool, settings: ExtractSettings) -> str:
+    """Which limit of the reading bit."""
+    if by_tags:
+        return f"only its first {settings.tags} tags were read (extract.tags)"
+    return f"only its first {settings.source_bytes} bytes were read (extract.source_bytes)" if by_bytes else ""
 
 
 def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:

@@ -45,7 +45,9 @@ class _Places:
         self._known: dict[Node, int | None] = {}
 
     def region(self, element: Node) -> int | None:
-        """None: nobody sees it, or all of it is a link."""
+        """Of a paragraph. None: nobody sees it, or all of it is a link."""
+        if not element.attrs and element.parent in self._known and element not in self.suspects:
+            return self._known[element.parent]  # a plain paragraph among others
         unknown, above = [], element
         while isinstance(above, turbohtml.Element) and above not in self._known:
             unknown.append(above)

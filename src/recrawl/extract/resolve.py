@@ -32,8 +32,9 @@ _JAPANESE_CODECS = frozenset({"euc_jp", "iso2022_jp"})
 class Resolver:
     """`resolve` for one document. `charset` counts: browsers write the query of a link in the document's encoding."""
 
-    def __init__(self, base: str, charset: str = "utf-8") -> None:
+    def __init__(self, base: str, charset: str = "utf-8", most_chars: int = 1 << 30) -> None:
         self.base = base
+        self._most_chars = most_chars
         self._encoder = ENCODERS.get(charset)
         parts = _PARTS.match(base)
         self._directory, self._origin = (parts[1], parts[2]) if parts else ("", "")
@@ -50,6 +51,8 @@ class Resolver:
         return resolved
 
     def _resolve(self, href: str) -> str | None:
+        if len(href) > self._most_chars:
+            return None
         if self._page:
             match href[:1]:
                 case "/":

@@ -24,13 +24,15 @@ UNREACHED = (Failure.CONNECT, Failure.CONNECT_TIMEOUT)  # then another address o
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
     """`resolver`: the DNS server to ask (`127.0.0.1:5353`), '' for the system's. `ca_file`: certificates to
-    trust, '' for the system's. `kept_connections`: idle ones kept open, over all servers."""
+    trust, '' for the system's. `kept_connections`: idle ones kept open, over all servers. `large_bytes`: what large
+    bodies under way may hold together."""
 
     user_agent: str
     accept_language: str = "en;q=0.9, *;q=0.5"
     resolver: str = ""
     ca_file: str = ""
     kept_connections: int = 256
+    large_bytes: int = 64 * 1024 * 1024
 
 
 class CurlFetcher:
@@ -97,7 +99,7 @@ class CurlFetcher:
                 connect_s = (limits.connect_s - passed_s) / (len(allowed) - tried)
                 total_s = limits.total_s - passed_s
                 order = Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s, ask.form)
-                await transfer.run(order)
+                await transfer.run(order._replace(enough_bytes=ask.enough_bytes) if ask.enough_bytes else order)
                 if transfer.failure not in UNREACHED:
                     break
                 passed_s = before_s + transfer.now() - started_at
@@ -112,7 +114,8 @@ class CurlFetcher:
         if self._closed:
             raise RuntimeError("this fetcher is closed")
         if self._driver is None:
-            self._driver = Driver(asyncio.get_running_loop(), self._settings.kept_connections)
+            settings = self._settings
+            self._driver = Driver(asyncio.get_running_loop(), settings.kept_connections, settings.large_bytes)
         transfer = self._idle.pop() if self._idle else Transfer(self._driver, self._trust, self._open_socket)
         self._busy.add(transfer)
         return transfer

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pycurl
 
+from recrawl.fetch.ballast import Ballast
 from recrawl.fetch.connections import Connections
 from recrawl.fetch.sockets import watcher_for
 from recrawl.fetch.vigil import Vigil
@@ -15,8 +16,9 @@ Ended = Callable[[int, str], None]  # libcurl's error number (0: none) and messa
 class Driver:
     """Runs easy handles. `ended` is called once for each handle started, unless it is abandoned first."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int, large_bytes: int = 64 << 20) -> None:
         self.loop = loop
+        self.ballast = Ballast(large_bytes)
         self.vigil = Vigil(loop)
         self.connections = Connections()
         self._multi = multi = pycurl.CurlMulti()
@@ -37,6 +39,10 @@ class Driver:
         self._multi.add_handle(curl)  # asks for a timer of 0 ms, which is answered right here
         self._starting = False
         self._act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def stir(self) -> None:
+        """Somebody was told to go on: see to it soon, outside of libcurl."""
+        self.loop.call_soon(self._act, pycurl.SOCKET_TIMEOUT, 0)
 
     def abandon(self, curl: pycurl.Curl) -> None:
         """Stop a transfer; its connection is closed if it was under way."""

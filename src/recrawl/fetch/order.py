@@ -18,7 +18,8 @@ class Order(NamedTuple):
     connect_s: float
     total_s: float
     form: bytes = b""  # posted, where there is one
+    enough_bytes: int = 0  # of the body; 0: all of it is wanted
 
     @property
-    def times_and_sizes(self) -> tuple[Limits, float, float]:
-        return self.limits, self.connect_s, self.total_s
+    def times_and_sizes(self) -> tuple[Limits, float, float, int]:
+        return self.limits, self.connect_s, self.total_s, self.enough_bytes

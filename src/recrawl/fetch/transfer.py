@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pycurl
 
+from recrawl.fetch.ballast import SMALL_BYTES
 from recrawl.fetch.connections import Key
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.failures import failure_of
@@ -22,6 +23,7 @@ STOP = -1
 NO_SOCKET = int(pycurl.SOCKET_BAD)
 GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
+PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
@@ -70,6 +72,8 @@ class Transfer:
         finally:
             driver.vigil.drop(self)
             driver.abandon(self._curl)
+            if self.body_bytes > SMALL_BYTES or self._paused:
+                driver.ballast.release(self)
             if self._connection is not None:
                 driver.connections.end(self._connection)
             while self._opened:
@@ -108,6 +112,8 @@ class Transfer:
         self.failure: Failure | None = None
         self.detail = ""
         self._body_room = UNKNOWN
+        self._paused = False
+        self._has_enough = False
         self._connection: Key | None = None
         self._was_closed = False
         self._sent_at = 0.0
@@ -135,7 +141,7 @@ class Transfer:
         setopt, limits = self._curl.setopt, order.limits
         setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(order.connect_s))
         setopt(pycurl.TIMEOUT_MS, milliseconds(order.total_s))
-        setopt(pycurl.MAXFILESIZE_LARGE, limits.body_bytes)
+        setopt(pycurl.MAXFILESIZE_LARGE, 0 if order.enough_bytes else limits.body_bytes)
         self._most_head_bytes = limits.header_bytes
         self._most_lines = limits.header_count + 2  # the status line and the empty one
 
@@ -154,9 +160,13 @@ class Transfer:
     def _on_body(self, piece: bytes) -> int | None:
         if self._body_room == UNKNOWN:
             self._body_room = self._room_for_body()
-        self.body_bytes += len(piece)
-        if self.body_bytes > self._body_room:
-            return self._stop(Failure.BODY_TOO_LARGE, f"the body is longer than {self._body_room} bytes")
+        size = self.body_bytes + len(piece)
+        if size > self._body_room:
+            return self._beyond_room(piece)
+        if size > SMALL_BYTES and not self._driver.ballast.takes(self, size):
+            self._paused = True
+            return PAUSE  # the piece comes again
+        self.body_bytes = size
         self.pieces.append(piece)
         return None
 
@@ -201,15 +211,32 @@ class Transfer:
             descriptor = info(pycurl.ACTIVESOCKET)
             if descriptor >= 0:
                 self._driver.connections.learn(self._connection, descriptor)
-        if code and self.failure is None:
+        if code and self.failure is None and not self._has_enough:
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
             self.detail = message
         self._wake()
 
     # limits that libcurl does not know
 
+    def resume(self) -> None:
+        """There is room again."""
+        self._paused = False
+        self._mark_at, self._mark_bytes = self._loop.time(), self.head_bytes + self.body_bytes
+        self._curl.pause(pycurl.PAUSE_CONT)
+        self._driver.stir()
+
+    def _beyond_room(self, piece: bytes) -> int:
+        """A body that is longer than it may be, or as long as it need be."""
+        left = self._body_room - self.body_bytes
+        self.body_bytes += len(piece)
+        if self._order.enough_bytes:
+            self.pieces.append(piece[:left])
+            self._has_enough = True
+            return STOP
+        return self._stop(Failure.BODY_TOO_LARGE, f"the body is longer than {self._body_room} bytes")
+
     def _room_for_body(self) -> int:
-        most = self._order.limits.body_bytes
+        most = self._order.enough_bytes or self._order.limits.body_bytes
         return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
 
     def check(self, now: float) -> float:
@@ -221,6 +248,8 @@ class Transfer:
             if now < self._sent_at + limits.first_byte_s:
                 return self._sent_at + limits.first_byte_s
             self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
+        elif self._paused:  # by ourselves
+            self._mark_at, self._mark_bytes = now, self.head_bytes + self.body_bytes
         elif now < self._mark_at + limits.slow_for_s:
             return self._mark_at + limits.slow_for_s
         else:

@@ -10,8 +10,12 @@ class Watched(Protocol):
         ...
 
 
+LATE_S = 0.1  # the loop was held up: what had come meanwhile is not read yet
+
+
 class Vigil:
-    """Whoever is watched is checked no earlier than it is due and soon after."""
+    """Whoever is watched is checked no earlier than it is due and soon after. Time in which the loop was held up counts
+    for nobody: a server is not slow because we were."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -40,9 +44,19 @@ class Vigil:
         self._rings_at = at
         self._timer = self._loop.call_at(at, self._ring)
 
+    def _put_off(self, late_s: float) -> None:
+        for watched in self._watched:
+            self._watched[watched] += late_s
+        if self._watched:
+            self._set_timer(min(self._watched.values()))
+
     def _ring(self) -> None:
         self._timer = None
         now = self._loop.time()
+        late_s = now - self._rings_at
+        if late_s > LATE_S:
+            self._put_off(late_s)
+            return
         for watched in [watched for watched, due_at in self._watched.items() if due_at <= now]:
             self._watched[watched] = watched.check(now)
         if self._watched:

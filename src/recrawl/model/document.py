@@ -37,6 +37,7 @@ class Document:
     canonical: str = ""
     refresh: str = ""  # target of <meta http-equiv=refresh>
     directives: frozenset[str] = field(default_factory=frozenset)  # noindex, nofollow, noarchive, …
+    cut: str = ""  # which limit let a part of it go unread
     template: int = 0  # hash of the page's skeleton: pages made from one template share it
 
     @property

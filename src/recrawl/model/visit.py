@@ -34,6 +34,7 @@ class Ask:
     headers: tuple[tuple[str, str], ...] = ()
     limits: Limits = Limits()
     form: bytes = b""  # not empty: posted (to a WebSub hub)
+    enough_bytes: int = 0  # so much of the body will do: what follows is neither read nor missed; 0: all is wanted
 
     @property
     def conditional(self) -> bool:

@@ -1,0 +1,186 @@
+"""A web of strangers who mean no good: one server for each way to misbehave, all on loopback.
+
+`cases()` is the table: what each does and what a good crawler makes of it. As a process of its own it serves them,
+each on an address of its own and all on one port, and prints where they are:
+
+    python -m recrawl.lab.hostile --log requests.jsonl [--only calendar]
+
+Beside them live neighbours who behave; whatever the strangers do, these must be crawled undisturbed.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recrawl.engine.clock import SystemClock
+from recrawl.lab import (
+    hostile_body,
+    hostile_busy,
+    hostile_charset,
+    hostile_coding,
+    hostile_head,
+    hostile_html,
+    hostile_link,
+    hostile_redirect,
+    hostile_robots,
+    hostile_signal,
+    hostile_time,
+    hostile_trap,
+    hostile_truth,
+)
+from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, page, saying
+from recrawl.lab.hostile_wire import HEAD_BYTES, HTML, Gone, Question, Wire
+from recrawl.lab.loopback import RequestLog
+from recrawl.lab.requests_log import Request
+
+TABLES = (
+    hostile_time.CASES,
+    hostile_body.CASES,
+    hostile_head.CASES,
+    hostile_coding.CASES,
+    hostile_redirect.CASES,
+    hostile_html.CASES,
+    hostile_charset.CASES,
+    hostile_trap.CASES,
+    hostile_truth.CASES,
+    hostile_busy.CASES,
+    hostile_robots.CASES,
+    hostile_signal.CASES,
+    hostile_link.CASES,
+)
+NEIGHBOURS = 3
+NEIGHBOUR_PAGES = 12
+ALLOW_ALL = saying(b"User-agent: *\nAllow: /\n", ("Content-Type", "text/plain"))
+NOT_FOUND = saying(b"<html><title>nothing here</title>nothing here", HTML, status=404)
+
+
+def cases(only: Sequence[str] = ()) -> list[Case]:
+    """All of them, in the order of the table; or those named."""
+    every = [case for table in TABLES for case in table]
+    return [case for case in every if not only or case.name in only]
+
+
+def address_of(number: int) -> str:
+    return f"127.80.{number // 200}.{number % 200 + 1}"
+
+
+def neighbour_address(number: int) -> str:
+    return f"127.79.0.{number + 1}"
+
+
+def neighbour_paths() -> list[str]:
+    return [FRONT, *(f"/n/{number}.html" for number in range(NEIGHBOUR_PAGES))]
+
+
+@dataclass(slots=True)
+class Host:
+    """One server: who it is, and who answers for it."""
+
+    name: str
+    case: Case | None
+
+    def answer(self, path: str) -> Answer:
+        if self.case and (found := self.case.answer(path)) is not None:
+            return found
+        if path == ROBOTS:
+            return ALLOW_ALL
+        if path == GOOD and self.case:
+            return saying(page(f"Good page of {self.name}"))
+        if path == FRONT:
+            return saying(page(f"Front page of {self.name}", *(self.case.bad if self.case else ()), *self._own()))
+        if path in self._own():
+            return saying(page(f"Page {path} of {self.name}"))
+        return NOT_FOUND
+
+    def _own(self) -> list[str]:
+        return [GOOD] if self.case else neighbour_paths()[1:]
+
+
+class Server:
+    """Every connection is answered by the host whose address it came to."""
+
+    def __init__(self, hosts: dict[str, Host], log: RequestLog) -> None:
+        self._hosts, self._log = hosts, log
+        self._clock = SystemClock()
+        self._times: dict[tuple[str, str], int] = {}
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        wire = Wire(reader, writer)
+        with contextlib.suppress(Gone, ConnectionError, OSError):
+            while (question := await wire.question(self._times)) is not None:
+                await self._answer(question, wire)
+        writer.transport.abort() if writer.is_closing() else writer.close()
+
+    async def _answer(self, question: Question, wire: Wire) -> None:
+        host = self._hosts.get(question.host)
+        start_at, before = self._clock.now(), wire.sent_bytes
+        self._note(question, start_at, start_at, 0)
+        try:
+            await (host.answer(question.path) if host else ALLOW_ALL)(question, wire)
+        finally:
+            self._note(question, start_at, self._clock.now(), wire.sent_bytes - before)
+
+    def _note(self, question: Question, start_at: float, end_at: float, sent_bytes: int) -> None:
+        """A line when it comes and another when it is over: the latter has a status."""
+        agent = question.headers.get("user-agent", "")
+        self._log.add(
+            Request(
+                start_at,
+                end_at,
+                f"{question.host}:{question.port}",
+                "GET",
+                question.path,
+                0 if start_at == end_at else 1,
+                sent_bytes,
+                user_agent=agent,
+            )
+        )
+
+
+def hosts_of(chosen: Sequence[Case]) -> dict[str, Host]:
+    every = {case.name: number for number, case in enumerate(cases())}
+    hosts = {address_of(every[case.name]): Host(case.name, case) for case in chosen}
+    for number in range(NEIGHBOURS):
+        hosts[neighbour_address(number)] = Host(f"neighbour-{number}", None)
+    return hosts
+
+
+async def serve(hosts: dict[str, Host], inner: Sequence[str], log: RequestLog) -> None:
+    """`inner` are addresses that nobody may ask; they listen all the same."""
+    server = Server(hosts, log)
+    first, *others = hosts
+    door = await asyncio.start_server(server.connected, first, 0, limit=HEAD_BYTES)
+    port = door.sockets[0].getsockname()[1]
+    doors = [door]
+    for address in (*others, *inner):
+        doors.append(await asyncio.start_server(server.connected, address, port, limit=HEAD_BYTES))
+    sys.stdout.write(json.dumps({"port": port, "hosts": {host.name: at for at, host in hosts.items()}}) + "\n")
+    sys.stdout.flush()
+    over = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, over.set)
+    await over.wait()
+    for one in doors:
+        one.close()
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="hostile", description="Servers that misbehave, on loopback.")
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--inner", nargs="*", default=[hostile_redirect.INNER], help="Addresses nobody may ask.")
+    chosen = parser.parse_args(words)
+    log = RequestLog(chosen.log)
+    asyncio.run(serve(hosts_of(cases(chosen.only)), chosen.inner, log))
+
+
+if __name__ == "__main__":
+    main()
+
+__all__ = ["BAD", "Case", "cases", "hosts_of", "main"]

@@ -1,0 +1,111 @@
+"""The other end of a connection, for those who mean no good: bytes as they are, when they are wanted."""
+
+import asyncio
+import socket
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+HTML = ("Content-Type", "text/html; charset=utf-8")
+HEAD_BYTES = 64 * 1024
+REASONS = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 404: "Not Found"}
+
+Header = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request as it came. Header names are lower-cased."""
+
+    host: str  # the address that was asked
+    port: int
+    path: str  # with query
+    headers: dict[str, str] = field(default_factory=dict)
+    times: int = 1  # how often this path was asked for, this time included
+
+    @property
+    def origin(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+
+class Gone(Exception):
+    """The client left, or the connection was ended on purpose."""
+
+
+class Wire:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self.sent_bytes = 0
+
+    async def question(self, times: dict[tuple[str, str], int]) -> Question | None:
+        """The next request; None when the client has no more."""
+        try:
+            head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            return None
+        first, *lines = head.split("\r\n")
+        words = first.split(" ")
+        path = words[1] if len(words) > 1 else "/"
+        host, port = self._writer.get_extra_info("sockname")[:2]
+        times[host, path] = times.get((host, path), 0) + 1
+        pairs = (line.partition(":")[::2] for line in lines if ":" in line)
+        headers = {name.lower(): value.strip() for name, value in pairs}
+        return Question(host, port, path, headers, times[host, path])
+
+    async def send(self, data: bytes) -> None:
+        try:
+            self._writer.write(data)
+            self.sent_bytes += len(data)
+            await self._writer.drain()
+        except (ConnectionError, RuntimeError) as error:
+            raise Gone from error
+
+    async def head(self, status: int, *headers: Header, length: int | None = None) -> None:
+        said = [f"HTTP/1.1 {status} {REASONS.get(status, 'Said')}"]
+        said += [f"{name}: {value}" for name, value in headers]
+        said += [] if length is None else [f"Content-Length: {length}"]
+        await self.send("\r\n".join([*said, "", ""]).encode("latin-1"))
+
+    async def answer(self, body: bytes, *headers: Header, status: int = 200) -> None:
+        await self.head(status, *(headers or (HTML,)), length=len(body))
+        await self.send(body)
+
+    async def chunks(self, pieces: Iterable[bytes], *headers: Header) -> None:
+        """A chunked body without its end."""
+        await self.head(200, *(headers or (HTML,)), ("Transfer-Encoding", "chunked"))
+        for piece in pieces:
+            await self.send(b"%x\r\n%b\r\n" % (len(piece), piece))
+
+    async def endless(self, piece: bytes, pause_s: float = 0.0) -> None:
+        """The same bytes until the client has had enough."""
+        while True:
+            await self.send(piece)
+            if pause_s:
+                await self.idle(pause_s)
+
+    async def idle(self, seconds: float) -> None:
+        """Do nothing for so long, or until the client leaves."""
+        try:
+            await asyncio.wait_for(self._until_gone(), seconds)
+        except TimeoutError:
+            return
+        raise Gone
+
+    async def _until_gone(self) -> None:
+        while await self._reader.read(4096):
+            pass
+
+    def end_sending(self) -> None:
+        """Half-close: our side is silent from now on, the other may go on."""
+        self._writer.write_eof()
+
+    def reset(self) -> None:
+        """Cut off without a goodbye."""
+        taken = self._writer.get_extra_info("socket")
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
+        raise Gone
+
+    def hang_up(self) -> None:
+        """A plain end of the connection."""
+        raise Gone

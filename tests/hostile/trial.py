@@ -1,0 +1,129 @@
+"""One crawl among hostile servers, in a folder of its own."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recrawl.lab.hostile import NEIGHBOURS, cases
+from recrawl.lab.hostile_case import Case
+from recrawl.lab.requests_log import Request, parse_lines
+
+RECRAWL = (sys.executable, "-m", "recrawl")
+SETTINGS = """[operator]
+contact = "hostile@example.org"
+[limits]
+connect_s = 4
+first_byte_s = 3
+total_s = 9
+slow_for_s = 3
+[politeness]
+patience_s = 4
+[search]
+beside = false
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took. `peak_mb`: the largest of its processes."""
+
+    code: int
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """The servers, and the folder that was made for them."""
+
+    folder: Path
+    port: int
+    hosts: dict[str, str]
+    log: Path
+    chosen: tuple[Case, ...]
+
+    def seed(self, name: str) -> str:
+        return f"http://{self.hosts[name]}:{self.port}/"
+
+    def requests(self) -> list[Request]:
+        """Each request twice: when it came (status 0) and when it was over (status 1)."""
+        return parse_lines(self.log.read_text()) if self.log.exists() else []
+
+
+@contextmanager
+def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = ()) -> Iterator[Arena]:
+    """Servers running, sites added, nothing crawled yet."""
+    log = place / "requests.jsonl"
+    words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log)]
+    words += ["--only", *only] if only else []
+    words += ["--inner", *inner] if inner else []
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            said = json.loads(server.stdout.readline())
+            found = Arena(place / "copy", said["port"], said["hosts"], log, tuple(cases(only)))
+            _write_folder(found)
+            yield found
+        finally:
+            server.kill()
+
+
+def _write_folder(found: Arena) -> None:
+    (found.folder / "sites").mkdir(parents=True)
+    (found.folder / "recrawl.toml").write_text(SETTINGS)
+    for name, host in found.hosts.items():
+        text = f'seeds = ["{found.seed(name)}"]\nown = ["{host}"]\n'
+        (found.folder / "sites" / f"{name}.toml").write_text(text)
+
+
+def crawl(found: Arena, *words: str, within_s: float = 280.0) -> Cost:
+    return measured(
+        [*RECRAWL, "run", str(found.folder), "--once", "--workers", "1", "--quiet", *words], found.folder, within_s
+    )
+
+
+def measured(words: Sequence[str], folder: Path, within_s: float, most_bytes: int = 0) -> Cost:
+    """Run to the end or to its limits; -9 is the code of one that had to be stopped."""
+
+    def limited() -> None:
+        if most_bytes:
+            resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+
+    output = folder.parent / "output.txt"
+    started_at = time.monotonic()
+    with output.open("wb") as out:
+        process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, preexec_fn=limited)
+        usage, status = _wait(process.pid, started_at + within_s)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Cost(
+        process.returncode,
+        time.monotonic() - started_at,
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss / 1024,
+        output.read_text(errors="replace")[-20_000:],
+    )
+
+
+def _wait(pid: int, until: float) -> tuple[resource.struct_rusage, int]:
+    killed = False
+    while True:
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        if ended:
+            return usage, status
+        if time.monotonic() > until and not killed:
+            os.kill(pid, 9)
+            killed = True
+        time.sleep(0.05)
+
+
+def neighbours() -> list[str]:
+    return [f"neighbour-{number}" for number in range(NEIGHBOURS)]
