@@ -92,7 +92,7 @@ def test_the_sieve_lets_each_through_once_while_it_remembers(numbers: list[int],
     assert sieve.fresh(numbers) == []
 
 
-def test_a_full_sieve_forgets_the_oldest_and_stays_small() -> None:
+def test_a_full_sieve_forgets_and_stays_small() -> None:
     sieve = Sieve(capacity=100)
     sieve.fresh(range(1000))
     assert len(sieve) <= 1000
