@@ -82,6 +82,14 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class Cluster:
+    """Workers on many machines that share one PostgreSQL store."""
+
+    lease_s: float = 10.0  # a worker that is silent for so long has lost its partitions to others
+    weight: float = 1.0  # its share of the partitions, against the weights of the others
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The whole of recrawl.toml, a value for each table."""
 
@@ -97,6 +105,7 @@ class Settings:
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     keep: Keep = field(default_factory=Keep)
     state: State = field(default_factory=State)
+    cluster: Cluster = field(default_factory=Cluster)
     search: Search = field(default_factory=Search)
     webhooks: Webhooks = field(default_factory=Webhooks)
     receive: Receive = field(default_factory=Receive)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 
 import click
 
@@ -34,6 +35,12 @@ from recrawl.scope.canonical import Canonicaliser
     metavar="DSN",
     help="Keep the state in a PostgreSQL database: postgresql://user@host/name (also RECRAWL_STORE, state.store).",
 )
+@click.option(
+    "--weight",
+    type=click.FloatRange(0.01, 1000),
+    default=None,
+    help="This machine's share against the others that use the same --store (default 1).",
+)
 @click.option("--all", "everything", is_flag=True, help="Make every page due now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
@@ -44,6 +51,7 @@ def run(
     for_text: str | None,
     workers: int | None,
     store: str,
+    weight: float | None,
     everything: bool,
     quiet: bool,
     as_json: bool,
@@ -55,6 +63,8 @@ def run(
     """
     place = the_folder(folder, folder_word).need()
     settings = load(place, store)
+    if weight is not None:
+        settings = replace(settings, cluster=replace(settings.cluster, weight=weight))
     order = Order(once=once, for_s=duration.parse(for_text) if for_text else None, asked=everything)
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:

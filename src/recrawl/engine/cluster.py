@@ -30,6 +30,10 @@ class Member:
         self._before: Sequence[Seat] = ()
         heart.report = self._report
 
+    def stop(self) -> None:
+        if self._giving is not None:
+            self._giving.cancel()
+
     async def run(self) -> None:
         """Until cancelled. What goes wrong here ends the worker's run."""
         try:

@@ -34,8 +34,8 @@ class Heart:
         self._thread.start()
 
     def stop(self) -> None:
+        """Does not wait: a renewal may be under way to a store that does not answer."""
         self._ended.set()
-        self._thread.join()
 
     def need(self) -> None:
         """Before every request: LeaseLost once the lease has run out."""

@@ -13,6 +13,7 @@ from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
 from recrawl.engine.beside import helpers
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.cluster_run import Terms
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
 from recrawl.engine.opening import open_store
@@ -53,7 +54,7 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
     with folder.locked():
         _prepare(folder, settings, make_all_due)
         board = Board(workers)
-        order = replace(order, alone=workers == 1)
+        order = replace(order, alone=workers == 1 and not settings.state.store)
         with helpers(folder, settings, LogFile(folder.log).complain):
             if workers == 1:
                 code = _run_here(folder, settings, order, board, tick)
@@ -89,7 +90,8 @@ def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, ti
         return run_loop(lambda: _work(folder, settings, order, number, count, tally, None))
 
     log = LogFile(folder.log)
-    return Crew(work, board, order.once, tick, log.complain).run()
+    sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
+    return Crew(work, board, sees_the_end, tick, log.complain).run()
 
 
 async def _work(
@@ -102,17 +104,31 @@ async def _work(
     tick: Callable[[], None] | None,
 ) -> int:
     """One worker from its first page to its last commit; its exit code."""
+    ticking = asyncio.create_task(_tick(tick)) if tick else None
+    try:
+        if settings.state.store:
+            return await _work_in_cluster(folder, settings, order, tally)
+        return await _work_here(folder, settings, order, number, count, tally)
+    finally:
+        if ticking:
+            ticking.cancel()
+
+
+async def _work_here(folder: Folder, settings: Settings, order: Order, number: int, count: int, tally: Tally) -> int:
     async with assemble(folder, settings, str(number), crew=count) as parts:
         _rest_the_collector()
         owned = frozenset(range(number, parts.store.partitions, count))
         worker = Worker(parts, order, owned, tally)
-        stopped_by = _listen(worker)
-        ticking = asyncio.create_task(_tick(tick)) if tick else None
-        try:
-            await worker.run()
-        finally:
-            if ticking:
-                ticking.cancel()
+        stopped_by = _listen(worker.stop)
+        await worker.run()
+    return stopped_by[0] if stopped_by else 0
+
+
+async def _work_in_cluster(folder: Folder, settings: Settings, order: Order, tally: Tally) -> int:
+    terms = Terms(folder, settings, order, tally, LogFile(folder.log).complain)
+    stopped_by = _listen(terms.stop)
+    _rest_the_collector()
+    await terms.run()
     return stopped_by[0] if stopped_by else 0
 
 
@@ -123,16 +139,16 @@ def _rest_the_collector() -> None:
     gc.set_threshold(GARBAGE, 20, 50)
 
 
-def _listen(worker: Worker) -> list[int]:
+def _listen(end: Callable[[], None]) -> list[int]:
     """SIGTERM and Ctrl-C end the run with its state saved; SIGUSR1 is the parent's word that all is done."""
     codes: list[int] = []
 
     def stop(number: int) -> None:
         codes.append(128 + number)
-        worker.stop()
+        end()
 
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGUSR1, worker.stop)
+    loop.add_signal_handler(signal.SIGUSR1, end)
     loop.add_signal_handler(signal.SIGTERM, stop, signal.SIGTERM)
     if os.getpid() == os.getpgrp() or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         loop.add_signal_handler(signal.SIGINT, stop, signal.SIGINT)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Double,
     bindparam,
@@ -26,7 +27,7 @@ from recrawl.store.lease_tables import OUTBOX, PART, WORKER
 
 NOW = cast(extract("epoch", func.clock_timestamp()), Double)  # the database's clock, at this very moment
 LIVE = WORKER.c.expires_at > NOW
-ME = bindparam("worker")
+ME: BindParameter[str] = bindparam("worker")
 FREE = PART.c.owner.is_(None)
 
 
@@ -69,7 +70,7 @@ class LeaseStatements(Compiler):
     def renew(self) -> Sql:
         """Lengthen a lease that still runs, with how things stand."""
         renew = update(WORKER).where(WORKER.c.id == ME, LIVE)
-        values = {name: bindparam(name) for name in ("idle", "commits", "checks")}
+        values: dict[str, Any] = {name: bindparam(name) for name in ("idle", "commits", "checks")}
         until_at = NOW + bindparam("lease_s", type_=Double)
         return self.compile(renew.values(renewed_at=NOW, expires_at=until_at, **values))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from threading import RLock, local
+from typing import Any
 
 from sqlalchemy.dialects import postgresql
 
@@ -44,9 +45,8 @@ class Fence:
         self.worker = worker
         self.epochs: dict[int, int] = {}
         self.still = RLock()
-        self.statements = self._sql = LeaseStatements(
-            postgresql.psycopg.dialect(paramstyle="format"), postgresql.insert, arrays=True
-        )
+        dialect = postgresql.psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+        self.statements = self._sql = LeaseStatements(dialect, postgresql.insert, arrays=True)
         self._silent_ms = str(max(1, int(lease_s * 1000)))
         self._here = local()
 
@@ -176,6 +176,6 @@ def letter_of(page: Page) -> bytes:
 
 
 def page_of(letter: bytes) -> Page:
-    values = json.loads(letter)
-    kinds = {"kind": Kind, "status": Status}
-    return Page(**{name: kinds.get(name, lambda it: it)(value) for name, value in values.items()})
+    values: dict[str, Any] = json.loads(letter)
+    closed = {name: kind(values[name]) for name, kind in (("kind", Kind), ("status", Status)) if name in values}
+    return Page(**{**values, **closed})

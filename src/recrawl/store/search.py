@@ -113,9 +113,9 @@ class SqliteSearch:
         self._forget(session, session.rows(_sql(old), key))
         if self._history and entry.until_at is None:
             entry = replace(entry, until_at=session.value(_sql(tables.NEXT_AT), key))
-        [(number,)] = session.rows(_sql(tables.ADD_DOC), _row(entry))
+        [(number,)] = session.rows(_sql(tables.ADD_DOC), doc_row(entry))
         texts = [entry.part(part) for part in tables.PARTS]
-        session.many(_sql(tables.ADD_BODY), [(number, _pack(texts))])
+        session.many(_sql(tables.ADD_BODY), [(number, pack(texts))])
         session.many(_sql(tables.ADD_WORDS), [(number, *words)])
 
     def _forget(self, session: Session, rows: Iterable[Any]) -> None:
@@ -194,11 +194,11 @@ def _where(conditions: Sequence[Condition]) -> tuple[str, tuple[object, ...]]:
     return text, tuple(value for one in conditions for value in one.values)
 
 
-def _row(entry: Entry) -> tuple[object, ...]:
+def doc_row(entry: Entry) -> tuple[object, ...]:
     return tuple(str(getattr(entry, name)) if name == "kind" else getattr(entry, name) for name in tables.COLUMNS)
 
 
-def _pack(texts: Sequence[str]) -> bytes:
+def pack(texts: Sequence[str]) -> bytes:
     return zlib.compress(json.dumps(texts, ensure_ascii=False).encode("utf-8", "surrogatepass"), PACKING)
 
 
@@ -207,8 +207,12 @@ def _unpack(packed: bytes) -> list[str]:
 
 
 def _hit(session: Session, row: Any) -> Hit:
-    known = dict(zip(tables.COLUMNS, row, strict=False))
     number, score = row[len(tables.COLUMNS) :]
-    texts = dict(zip(tables.PARTS, _unpack(session.value(_sql(tables.BODY), (number,))), strict=True))
+    return hit_of(row[: len(tables.COLUMNS)], session.value(_sql(tables.BODY), (number,)), score)
+
+
+def hit_of(columns: Sequence[Any], packed: bytes, score: float) -> Hit:
+    known = dict(zip(tables.COLUMNS, columns, strict=True))
+    texts = dict(zip(tables.PARTS, _unpack(packed), strict=True))
     parts = {part.value: text for part, text in texts.items()}
     return Hit(Entry(**(known | parts | {"kind": Kind(known["kind"])})), float(score))
