@@ -16,7 +16,7 @@ from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event
-from recrawl.model.ownership import owns, split_authority
+from recrawl.model.ownership import owns_server
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.ports import Archive, Clock, Fetcher, Store
@@ -51,6 +51,7 @@ class Parts:
     batch_visits: int = 8
     record_unchanged: bool = True
     disk_is_low: Callable[[], bool] = lambda: False
+    need_lease: Callable[[], None] = lambda: None  # before every request; raises where somebody else may ask now
     worker: str = "0"
     documents: DocumentFolder | None = None  # plain copies, for the sites that want them
     reread: Callable[[float], list[Quarry]] = lambda now: []  # takes up changed site files; the quarries that differ
@@ -64,9 +65,7 @@ class Parts:
         return partition_of(server, self.store.partitions)
 
     def owned(self, server: str, site: Site) -> bool:
-        """Does the user own this server? By name or literal address: a name is not resolved for this."""
-        host, port = split_authority(server)
-        return any(owns(site.own, host, known) for known in ((port,) if port else (80, 443)))
+        return owns_server(site.own, server)
 
     def site_of(self, server: str) -> Site | None:
         """The site that has this server among its own or its hosts; the first one otherwise."""

@@ -25,6 +25,7 @@ HEURISTIC_LONGEST_S = 7 * 86400.0
 
 ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 SAFE_TAG = re.compile(r"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?")
+DIGIT = re.compile(r"\d")
 SAFE_DATE = re.compile(r"[\x20-\x7e]{1,64}")
 LONGEST_TAG = 1024
 STRONG_AFTER_S = 60.0  # RFC 9110, 8.8.2.2: a Last-Modified this much older than Date is strong
@@ -110,7 +111,7 @@ def is_safe_etag(etag: str) -> bool:
 
 def is_safe_date(text: str) -> bool:
     """Something to be echoed; servers that compare the text need it unchanged, the others ignore a bad date."""
-    return bool(SAFE_DATE.fullmatch(text)) and any(letter.isdigit() for letter in text)
+    return bool(SAFE_DATE.fullmatch(text) and DIGIT.search(text))
 
 
 def is_weak(etag: str) -> bool:

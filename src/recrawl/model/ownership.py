@@ -15,6 +15,13 @@ def owns(own: Iterable[str], host: str, port: int | None = None, ip: str | None 
     return any(_owned_by(entry, name, port, ip) for entry in own)
 
 
+@lru_cache(maxsize=4096)
+def owns_server(own: tuple[str, ...], server: str) -> bool:
+    """By name or literal address, on its port or the usual ones: a name is not resolved for this."""
+    host, port = split_authority(server)
+    return any(owns(own, host, known) for known in ((port,) if port else (80, 443)))
+
+
 def fault_of(entry: str) -> str:
     """One sentence on why an entry of `own` cannot be meant so; '' if it can."""
     if "/" in entry and _network(entry) is None:

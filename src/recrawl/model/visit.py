@@ -87,7 +87,10 @@ class Reply:
 
     def header(self, name: str) -> str:
         """The first value of a header, '' if absent."""
-        return next((value for key, value in self.headers if key == name), "")
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return ""
 
     def all_headers(self, name: str) -> list[str]:
         return [value for key, value in self.headers if key == name]

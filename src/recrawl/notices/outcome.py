@@ -8,6 +8,8 @@ from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page
 from recrawl.model.verdict import Change, Verdict
 
+NONE = (0,) * len(Source)
+
 
 def was_change(page: Page, verdict: Verdict) -> bool | None:
     """Did the visit find the world changed since the last one? None: it proved nothing. A page that was never there
@@ -35,7 +37,7 @@ def judged(waiting: Iterable[Notice], page: Page, verdict: Verdict) -> list[Noti
 def counts_by_source(notices: Iterable[Notice]) -> tuple[int, ...]:
     """How many came from each source, in the order of `Source`: what the scheduler asks for."""
     counted = Counter(notice.source for notice in notices)
-    return tuple(counted[source] for source in Source)
+    return tuple(counted[source] for source in Source) if counted else NONE
 
 
 def sources_of(notices: Sequence[Notice]) -> frozenset[Source]:
