@@ -91,14 +91,21 @@ def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
 
 @asynccontextmanager
 async def assemble(
-    folder: Folder, settings: Settings, worker: str, clock: Clock | None = None, crew: int = 1
+    folder: Folder,
+    settings: Settings,
+    worker: str,
+    clock: Clock | None = None,
+    crew: int = 1,
+    store: Store | None = None,
+    writer: str = "",
 ) -> AsyncIterator[Parts]:
-    """Everything open, and closed again in the end."""
+    """Everything open, and closed again in the end. `worker` is a small number, `writer` the name of its files where
+    that is not enough to tell them from those of others."""
     clock, dice, log = clock or SystemClock(), Dice(), LogFile(folder.log)
     sites = folder.sites()
     with (
-        closing(open_store(folder, settings)) as store,
-        closing(WarcArchive(folder.archive, worker, settings.archive, clock.now, dice.record_id)) as archive,
+        closing(store or open_store(folder, settings)) as store,
+        closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
     ):
         fetcher = fetcher_of(settings, clock)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
