@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agent": ("recrawl.cli.agent:agent", "Tell robots what changed on your web server: init, watch, serve, notify."),
     "serve": ("recrawl.cli.serve:serve", "The folder in a browser: dashboard, search, API."),
     "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),
+    "cluster": ("recrawl.cli.cluster:cluster", "Workers on many machines: who is there, who owns what."),
     "db": ("recrawl.cli.db:db", "The store itself: bring it up to date, copy it."),
     "systemd": ("recrawl.cli.systemd:systemd", "Print the units that keep a folder fresh on a server."),
     "lab": ("recrawl.cli.lab:lab", "Simulated crawls: what you simulate is what you run."),

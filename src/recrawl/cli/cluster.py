@@ -1,0 +1,147 @@
+"""`cluster`: the workers that share a PostgreSQL store, and who of them owns what."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from recrawl.cli.options import Command, folder_option, json_option, the_folder
+from recrawl.cli.paint import line, table
+from recrawl.engine.settings import STORE_VARIABLE, load
+from recrawl.frontier.leases import shares
+from recrawl.model.cluster import Partition, Seat, Wish
+from recrawl.model.failure import UsageError
+from recrawl.store.leases import Leases, open_leases
+
+
+@click.group()
+def cluster() -> None:
+    """Workers on many machines that share one PostgreSQL store: who is there, who owns what."""
+
+
+def store_option(command: Command) -> Command:
+    return click.option(
+        "--store",
+        default="",
+        envvar=STORE_VARIABLE,
+        metavar="DSN",
+        help=f"The PostgreSQL store (default: {STORE_VARIABLE}, or that of the folder).",
+    )(command)
+
+
+@contextmanager
+def leases_of(store: str, folder: str | None) -> Iterator[Leases]:
+    address = store or load(the_folder(folder).need()).state.store
+    if not address:
+        raise UsageError("a cluster meets in a PostgreSQL store: name it with --store postgresql://user@host/database")
+    leases = open_leases(address)
+    try:
+        yield leases
+    finally:
+        leases.close()
+
+
+@cluster.command()
+@store_option
+@folder_option
+@json_option
+def status(store: str, folder: str | None, as_json: bool) -> None:
+    """Workers with their weights, partitions and leases; partitions without an owner; links under way.
+
+    `lease` is how long a worker may be silent before others take its partitions over, `quiet` how long it has been.
+    """
+    with leases_of(store, folder) as leases:
+        seats, parts, letters = leases.seats(), leases.parts(), leases.outbox_sizes()
+    rows = worker_rows(seats, parts, letters, leases.partitions)
+    free = [part.number for part in parts if not part.owner]
+    facts = {
+        "partitions": leases.partitions,
+        "free": len(free) if parts else leases.partitions,
+        "outbox": sum(letters.values()),
+        "moved": {str(part.number): part.wanted for part in parts if part.wanted},
+    }
+    if as_json:
+        line({**facts, "workers": rows})
+        return
+    table(
+        ("worker", "weight", "partitions", "share", "lease", "quiet", "outbox", "state"),
+        [tuple(_cell(value) for value in list(row.values())[:8]) for row in rows],
+    )
+    click.echo(f"{facts['partitions']} partitions, {facts['free']} without an owner; {facts['outbox']} links under way")
+
+
+def worker_rows(
+    seats: list[Seat], parts: list[Partition], letters: dict[int, int], partitions: int
+) -> list[dict[str, object]]:
+    owner = {part.number: part.owner for part in parts}
+    waiting: Counter[str] = Counter()
+    for number, count in letters.items():
+        waiting[owner.get(number, "")] += count
+    fair = shares([seat for seat in seats if seat.left_s > 0], partitions)
+    return [
+        {
+            "worker": seat.worker,
+            "weight": seat.weight,
+            "partitions": seat.held,
+            "share": fair.get(seat.worker, 0),
+            "lease_s": round(seat.left_s, 1),
+            "quiet_s": round(seat.quiet_s, 1),
+            "outbox": waiting[seat.worker],
+            "state": _state(seat),
+            "slot": seat.slot,
+            "commits": seat.report.commits,
+        }
+        for seat in seats
+    ]
+
+
+def _state(seat: Seat) -> str:
+    if seat.left_s <= 0:
+        return "lost"
+    if seat.leaving:
+        return "leaving"
+    return "idle" if seat.report.idle else "working"
+
+
+def _cell(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@cluster.command()
+@click.argument("worker")
+@store_option
+@folder_option
+def drain(worker: str, store: str, folder: str | None) -> None:
+    """Let WORKER finish what it has begun, give its partitions back and end."""
+    with leases_of(store, folder) as leases:
+        leases.wish(worker, Wish.LEAVE)
+    click.echo(f"{worker} gives its partitions back and ends; see `recrawl cluster status`")
+
+
+@cluster.command()
+@click.argument("partitions")
+@click.argument("worker", required=False, default="")
+@store_option
+@folder_option
+def move(partitions: str, worker: str, store: str, folder: str | None) -> None:
+    """Let WORKER own PARTITIONS (5,7,10-20) as long as it is there; without WORKER, whoever has room again.
+
+    Their owner finishes what it has begun first. No server is asked twice within its gap.
+    """
+    with leases_of(store, folder) as leases:
+        moved = leases.move(numbers_of(partitions, leases.partitions), worker)
+    click.echo(f"{moved} partitions go to {worker or 'whoever has room'}")
+
+
+def numbers_of(text: str, partitions: int) -> list[int]:
+    """`5,7,10-20` as numbers."""
+    found: set[int] = set()
+    for word in text.split(","):
+        first, dash, last = word.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise UsageError(f"{text!r} are no partitions: write numbers and ranges, 5,7,10-20")
+        found.update(range(int(first), int(last or first) + 1))
+    if max(found) >= partitions:
+        raise UsageError(f"there is no partition {max(found)}: they go from 0 to {partitions - 1}")
+    return sorted(found)
