@@ -1,11 +1,13 @@
 """The laws of `ports.SearchIndex`, over every implementation."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import closing
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.postgres import PostgresServer
 
 from recrawl.index.query import parse
 from recrawl.index.weights import WEIGHTS
@@ -15,24 +17,46 @@ from recrawl.model.site import Kind
 from recrawl.ports import SearchIndex
 from recrawl.store.search import SqliteSearch
 from recrawl.store.search_memory import MemorySearch
+from recrawl.store.search_postgres import SPACES, PostgresSearch
 
 NOW = 1_700_000_000.0
 Open = Callable[..., SearchIndex]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+OPEN: dict[str, Callable[[pytest.FixtureRequest, bool, int], SearchIndex]] = {
+    "memory": lambda request, history, rank_at_most: MemorySearch(joined, WEIGHTS, history),
+    "sqlite": lambda request, history, rank_at_most: SqliteSearch(
+        request.getfixturevalue("tmp_path") / "s.db", joined, 1, WEIGHTS, history, rank_at_most=rank_at_most
+    ),
+    "postgres": lambda request, history, rank_at_most: PostgresSearch(
+        request.getfixturevalue("emptied_postgres"), joined, 1, WEIGHTS, history, rank_at_most=rank_at_most
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def search_postgres(postgres_server: PostgresServer) -> Iterator[str]:
+    dsn = postgres_server.fresh()
+    yield dsn
+    postgres_server.drop(dsn)
+
+
+@pytest.fixture
+def emptied_postgres(search_postgres: str) -> str:
+    """An index can be thrown away: cheaper than a new database."""
+    with psycopg.connect(search_postgres, autocommit=True) as connection:
+        for space in SPACES.values():
+            connection.execute(f"DROP SCHEMA IF EXISTS {space} CASCADE")
+    return search_postgres
+
+
+@pytest.fixture(params=OPEN)
+def opened(request: pytest.FixtureRequest) -> Iterator[Open]:
     made: list[SearchIndex] = []
 
     def make(history: bool = False, rank_at_most: int = 30_000) -> SearchIndex:
-        index: SearchIndex
-        if request.param == "memory":
-            index = MemorySearch(joined, WEIGHTS, history)
-        else:
-            file = tmp_path / f"{len(made)}.db"
-            index = SqliteSearch(file, joined, 1, WEIGHTS, history, rank_at_most=rank_at_most)
-        made.append(index)
-        return index
+        made.append(OPEN[request.param](request, history, rank_at_most))
+        return made[-1]
 
     yield make
     for index in made:
@@ -216,20 +240,36 @@ def test_shelves_count_documents_by_site_and_category(opened: Open) -> None:
 LETTERS = st.text(st.sampled_from("ab cd서울시장市場は\n-'\"*3é"), max_size=12)
 
 
+def answers_alike(other: SearchIndex, texts: list[tuple[str, str]], asked: list[str]) -> None:
+    """An index with the same documents as the twin in memory gives the same answers with the same scores."""
+    memory = MemorySearch(joined, WEIGHTS)
+    put = tuple(entry(n % 4, text, float(n), title=title) for n, (text, title) in enumerate(texts))
+    assert memory.apply(Step(0, 1, put=put))
+    after = other.cursor()
+    assert other.apply(Step(after, after + 1, put=put, removed=(0, 1, 2, 3)))
+    for one in asked:
+        theirs, ours = memory.find(parse(one, NOW)), other.find(parse(one, NOW))
+        assert theirs.total == ours.total
+        scores = {hit.entry.page: (hit.entry, hit.score) for hit in ours.hits}
+        assert scores == {hit.entry.page: (hit.entry, pytest.approx(hit.score)) for hit in theirs.hits}
+
+
+alike = given(texts=st.lists(st.tuples(LETTERS, LETTERS), max_size=6), asked=st.lists(LETTERS, min_size=1, max_size=4))
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(texts=st.lists(st.tuples(LETTERS, LETTERS), max_size=6), asked=st.lists(LETTERS, min_size=1, max_size=4))
-def test_both_answer_alike_with_the_same_scores(
+@alike
+def test_the_index_in_a_file_answers_like_its_twin_with_the_same_scores(
     texts: list[tuple[str, str]], asked: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    memory = MemorySearch(joined, WEIGHTS)
-    sqlite = SqliteSearch(tmp_path_factory.mktemp("s") / "s.db", joined, 1, WEIGHTS)
-    step = Step(0, 1, put=tuple(entry(n % 4, text, float(n), title=title) for n, (text, title) in enumerate(texts)))
-    try:
-        assert memory.apply(step) and sqlite.apply(step)
-        for one in asked:
-            theirs, ours = memory.find(parse(one, NOW)), sqlite.find(parse(one, NOW))
-            assert theirs.total == ours.total
-            scores = {hit.entry.page: (hit.entry, hit.score) for hit in ours.hits}
-            assert scores == {hit.entry.page: (hit.entry, pytest.approx(hit.score)) for hit in theirs.hits}
-    finally:
-        sqlite.close()
+    with closing(SqliteSearch(tmp_path_factory.mktemp("s") / "s.db", joined, 1, WEIGHTS)) as index:
+        answers_alike(index, texts, asked)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@alike
+def test_the_index_in_postgresql_answers_like_its_twin_with_the_same_scores(
+    texts: list[tuple[str, str]], asked: list[str], emptied_postgres: str
+) -> None:
+    with closing(PostgresSearch(emptied_postgres, joined, 1, WEIGHTS)) as index:
+        answers_alike(index, texts, asked)

@@ -23,6 +23,7 @@ from recrawl.model.search import Entry, Step
 from recrawl.model.visit import Version
 from recrawl.ports import Archive, SearchIndex, Store
 from recrawl.store.search import SqliteSearch
+from recrawl.store.search_postgres import PostgresSearch
 
 BATCH = 64  # events a step
 READER = "reader"
@@ -109,7 +110,10 @@ def reader_of(folder: Folder, settings: Settings, archive: Archive) -> Read:
     return read_version
 
 
-def open_index(folder: Folder, history: bool = False, readonly: bool = False) -> SqliteSearch:
+def open_index(folder: Folder, settings: Settings, history: bool = False, readonly: bool = False) -> SearchIndex:
+    """Where the store is: beside its tables in PostgreSQL, or in a file of its own in the folder."""
+    if settings.state.store:
+        return PostgresSearch(settings.state.store, joined, EDITION, WEIGHTS, history, readonly)
     name = "search-versions.db" if history else "search.db"
     return SqliteSearch(folder.path / name, joined, EDITION, WEIGHTS, history, readonly)
 
@@ -118,7 +122,7 @@ def open_index(folder: Folder, history: bool = False, readonly: bool = False) ->
 def indexer(folder: Folder, settings: Settings, store: Store, history: bool = False) -> Iterator[Indexer]:
     """An indexer of a folder, opened and closed again."""
     archive = WarcArchive(folder.archive, READER, settings.archive, lambda: 0.0, str)
-    index = open_index(folder, history)
+    index = open_index(folder, settings, history)
     try:
         yield Indexer(store, index, reader_of(folder, settings, archive), history)
     finally:

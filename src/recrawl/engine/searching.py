@@ -120,14 +120,14 @@ def _shown(hit: Hit, terms: tuple[Term, ...]) -> Snippet:
 @contextmanager
 def open_search(reading: Reading, history: bool = False) -> Iterator[Search]:
     """Over the newest versions, or over all there ever were (`history`: made when first asked for)."""
-    folder = reading.folder
+    folder, settings = reading.folder, reading.settings
     with ExitStack() as stack:
-        if access(folder.path, W_OK):
-            feeding = stack.enter_context(indexer(folder, reading.settings, reading.store, history))
+        if settings.state.store or access(folder.path, W_OK):
+            feeding = stack.enter_context(indexer(folder, settings, reading.store, history))
             yield Search(reading.store, feeding.index, feeding, SystemClock())
             return
         if not (folder.path / "search.db").exists():
             raise NotFound(f"{folder.path} has no search index and cannot be written: search once where it can")
-        index = open_index(folder, history, readonly=True)
+        index = open_index(folder, settings, history, readonly=True)
         stack.callback(index.close)
         yield Search(reading.store, index, None, SystemClock())
