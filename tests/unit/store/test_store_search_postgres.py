@@ -48,7 +48,7 @@ def test_nothing_of_a_very_long_text_is_lost(index: PostgresSearch) -> None:
     for at in range(0, len(words) - 4, 97):
         assert found(index, f'"{" ".join(words[at : at + 4])}"') == {1}
     assert found(index, '"fog w0"') == set()
-    whole = " ".join(words[-150:])
+    whole = " ".join(words[PIECE_WORDS - 75 : PIECE_WORDS + 75])
     assert found(index, f'"{whole}"') == {1}
 
 
