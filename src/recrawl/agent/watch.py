@@ -80,7 +80,7 @@ def keep_looking(
 ) -> None:
     """Until told to stop: a look at what file events name, a whole look every so often (`every_s` without events)."""
     tell(look(place, settings, clock()))
-    whole_at = clock() + WHOLE_LOOK_S
+    whole_at = clock()  # once more when file events flow: what happened in between told nobody
     for files in wakes(settings, every_s, stop):
         if files and clock() < whole_at and all(Path(file).suffix and not Path(file).is_dir() for file in files):
             tell(look_at_files(place, settings, files, clock()))

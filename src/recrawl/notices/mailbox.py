@@ -3,8 +3,10 @@
 import imaplib
 import mailbox
 import re
+import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -80,11 +82,8 @@ def _nothing() -> None:
 
 def _from_imap(address: str, password: str) -> Iterator[Letter]:
     parts = urlsplit(address)
-    kind = imaplib.IMAP4_SSL if parts.scheme == "imaps" else imaplib.IMAP4
     try:
-        server = kind(
-            parts.hostname or "", parts.port or (993 if parts.scheme == "imaps" else 143), timeout=IMAP_WITHIN_S
-        )
+        server = _imap_server(parts.scheme == "imaps", parts.hostname or "", parts.port)
         try:
             server.login(unquote(parts.username or ""), password)
             _checked(server.select(f'"{unquote(parts.path.strip("/")) or "INBOX"}"'))
@@ -95,6 +94,24 @@ def _from_imap(address: str, password: str) -> Iterator[Letter]:
             server.logout()
     except (OSError, imaplib.IMAP4.error, ValueError) as error:
         raise MailboxUnreadable(f"{parts.scheme}://{parts.hostname}: {error}") from error
+
+
+def _imap_server(secure: bool, host: str, port: int | None) -> imaplib.IMAP4:
+    """Connected, and certain of whom to: a password leaves the machine only for a server with a valid certificate."""
+    trusted = ssl.create_default_context()
+    if secure:
+        return imaplib.IMAP4_SSL(host, port or 993, ssl_context=trusted, timeout=IMAP_WITHIN_S)
+    server = imaplib.IMAP4(host, port or 143, timeout=IMAP_WITHIN_S)
+    if "STARTTLS" in server.capabilities:
+        _checked(server.starttls(trusted))
+    elif not _is_here(server):
+        server.shutdown()
+        raise ValueError("offers no encryption, so the password was not sent: write imaps://")
+    return server
+
+
+def _is_here(server: imaplib.IMAP4) -> bool:
+    return ip_address(server.socket().getpeername()[0].partition("%")[0]).is_loopback
 
 
 def _imap_letter(server: imaplib.IMAP4, number: str) -> Letter:

@@ -3,6 +3,7 @@
 import mailbox
 import re
 import socketserver
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+import trustme
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -83,7 +85,7 @@ def test_a_signature_of_another_body_does_not_fit() -> None:
 
 
 def test_a_mail_of_a_million_lines_is_not_read() -> None:
-    raw = _mail(body="<RoBoT> A:/a.html:5:20231101\n" * 1_000_000)
+    raw = _mail() + b"<RoBoT> A:/a.html:5:20231101\n" * 1_000_000
     assert _judge(raw) == SetAside("too large")
 
 
@@ -165,12 +167,32 @@ class Imap(socketserver.StreamRequestHandler):
 
     mails: dict[int, bytes]
     seen: set[int]
+    secure: ssl.SSLContext | None  # from the first byte on
+    offers: ssl.SSLContext | None  # by STARTTLS
+    said: list[str]
 
     def handle(self) -> None:
+        try:
+            if self.secure:
+                self._wrap(self.secure)
+            self._converse()
+        except OSError:
+            self.said.append("broken off")
+
+    def _wrap(self, context: ssl.SSLContext) -> None:
+        self.request = context.wrap_socket(self.request, server_side=True)
+        self.rfile, self.wfile = self.request.makefile("rb"), self.request.makefile("wb", buffering=0)
+
+    def _converse(self) -> None:
         self._say(b"* OK ready")
         while line := self.rfile.readline():
             tag, _, rest = line.decode().strip().partition(" ")
             command = rest.upper()
+            self.said.append(command.partition(" ")[0])
+            if command == "STARTTLS" and self.offers:
+                self._say(f"{tag} OK go on".encode())
+                self._wrap(self.offers)
+                continue
             if command.startswith("LOGIN") and '"SECRET"' not in command:
                 self._say(f"{tag} NO wrong password".encode())
                 continue
@@ -185,7 +207,8 @@ class Imap(socketserver.StreamRequestHandler):
             elif command.startswith("UID STORE"):
                 self.seen.add(int(re.findall(r"\d+", command)[0]))
             elif command.startswith("CAPABILITY"):
-                self._say(b"* CAPABILITY IMAP4rev1")
+                plain = self.offers is not None and not isinstance(self.request, ssl.SSLSocket)
+                self._say(b"* CAPABILITY IMAP4rev1" + b" STARTTLS" * plain)
             elif command == "LOGOUT":
                 self._say(b"* BYE")
             self._say(f"{tag} OK done".encode())
@@ -203,26 +226,70 @@ class Imap(socketserver.StreamRequestHandler):
 
 
 @contextmanager
-def imap_server(mails: dict[int, bytes]) -> Iterator[tuple[int, set[int]]]:
-    handler = type("Served", (Imap,), {"mails": mails, "seen": set()})
+def imap_server(
+    mails: dict[int, bytes], secure: ssl.SSLContext | None = None, offers: ssl.SSLContext | None = None
+) -> Iterator[tuple[int, Imap]]:
+    given = {"mails": mails, "seen": set(), "secure": secure, "offers": offers, "said": []}
+    handler = type("Served", (Imap,), given)
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        yield server.server_address[1], handler.seen  # type: ignore[attr-defined]
+        yield server.server_address[1], handler  # type: ignore[misc]
         server.shutdown()
         thread.join()
 
 
-def test_an_imap_folder_is_read_and_what_is_done_is_marked_seen() -> None:
-    with imap_server({4: _mail(), 7: _mail(body=BODY + "more\n")}) as (port, seen):
-        place = f"imap://robot@127.0.0.1:{port}/INBOX"
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def trusting(authority: trustme.CA, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with authority.cert_pem.tempfile() as file:
+        monkeypatch.setenv("SSL_CERT_FILE", file)
+        yield
+
+
+def _context(authority: trustme.CA, name: str = "127.0.0.1") -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(name).configure_cert(context)
+    return context
+
+
+@pytest.mark.usefixtures("trusting")
+@pytest.mark.parametrize("way", ["imap", "imaps", "starttls"])
+def test_an_imap_folder_is_read_and_what_is_done_is_marked_seen(authority: trustme.CA, way: str) -> None:
+    secure = _context(authority) if way == "imaps" else None
+    offers = _context(authority) if way == "starttls" else None
+    with imap_server({4: _mail(), 7: _mail(body=BODY + "more\n")}, secure, offers) as (port, served):
+        place = f"{way.replace('starttls', 'imap')}://robot@127.0.0.1:{port}/INBOX"
         taken = 0
         for letter in letters(place, "secret"):
             assert isinstance(_judge(letter.raw), Accepted)
             letter.done()
             taken += 1
         assert taken == 2
-        assert seen == {4, 7}
+        assert served.seen == {4, 7}
+        assert ("STARTTLS" in served.said) is (way == "starttls")
         assert list(letters(place, "secret")) == []
         with pytest.raises(MailboxUnreadable, match="wrong password"):
             list(letters(place, "guessed"))
+
+
+@pytest.mark.parametrize("way", ["imaps", "starttls"])
+def test_a_password_is_not_sent_to_a_mail_server_that_nobody_vouches_for(authority: trustme.CA, way: str) -> None:
+    secure = _context(authority) if way == "imaps" else None
+    offers = _context(authority) if way == "starttls" else None
+    with imap_server({4: _mail()}, secure, offers) as (port, served):
+        with pytest.raises(MailboxUnreadable, match="certificate"):
+            list(letters(f"{way.replace('starttls', 'imap')}://robot@127.0.0.1:{port}/", "secret"))
+        assert "LOGIN" not in served.said
+
+
+@pytest.mark.usefixtures("trusting")
+def test_a_certificate_for_another_name_is_not_enough(authority: trustme.CA) -> None:
+    with imap_server({4: _mail()}, _context(authority, "mail.elsewhere.example")) as (port, served):
+        with pytest.raises(MailboxUnreadable, match="certificate"):
+            list(letters(f"imaps://robot@127.0.0.1:{port}/", "secret"))
+        assert "LOGIN" not in served.said
