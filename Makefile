@@ -6,9 +6,12 @@ STAMP  := $(VENV)/.installed
 UV     := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 TRACES ?= ../shared/traces
+SEEDS ?= 1000
+MINUTES ?= 10
+KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test chromium check bench lab docs clean bench-schedule
+.PHONY: help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +59,21 @@ bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
 
 lab: $(STAMP) ## the race of revisit policies on real change histories
 	$(BIN)/recrawl lab race --traces $(TRACES) --seeds 2 --plot out/race.html
+
+soak: $(STAMP) ## thousands of simulated months with faults (SEEDS=), then full speed on loopback (MINUTES=)
+	$(BIN)/python -m tests.laws --seeds $(SEEDS)
+	$(BIN)/python -m tests.chaos load --minutes $(MINUTES)
+
+chaos: $(STAMP) ## kill -9 at random moments (KILLS=) and torn writes, checked by a program
+	$(BIN)/python -m tests.chaos sqlite --kills $(KILLS)
+	$(BIN)/python -m tests.chaos power
+
+fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzzer (MINUTES= each)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || $(UV) pip install --quiet --python $(BIN)/python atheris
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
+
+audit: $(STAMP) ## known vulnerabilities where their data can be had; versions and licences of all dependencies
+	$(BIN)/python -m tests.audit
 
 docs: $(STAMP) ## write the reference pages from the code
 	$(BIN)/python docs/make_reference.py

@@ -1,0 +1,79 @@
+"""Full speed on loopback for some real minutes: do memory and file descriptors stay flat, do the counters drift?"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tests.chaos.check import broken
+from tests.chaos.ground import RECRAWL, Ground, ground
+
+EVERY_S = 2.0
+WARM_SHARE = 0.3  # of the time: caches fill, the allocator finds its size
+MOST_KB_PER_MINUTE = 2_000.0  # beyond this it is a leak and not noise
+Sample = tuple[float, float, float]  # seconds, kilobytes resident, descriptors
+
+
+def full_speed(place: Path, minutes: float, pages: int = 300) -> int:
+    """One worker going round and round; printed: the slopes after warming up. 1: something grows."""
+    with ground(place, 1, sites=4, pages=pages, gap_s=0.0) as field:
+        samples = _watch(field, minutes * 60)
+        wrong = broken(field.folder)
+        requests = field.asked()
+    warm = [one for one in samples if one[0] >= WARM_SHARE * minutes * 60]
+    kilobytes, descriptors = slope(warm, 1), slope(warm, 2)
+    print(f"{minutes:g} minutes: {requests:,} requests ({requests / minutes / 60:,.0f} a second)")
+    print(f"memory {warm[0][1] / 1024:.0f} → {warm[-1][1] / 1024:.0f} MB, slope {kilobytes:+,.0f} KB a minute")
+    print(f"descriptors {warm[0][2]:.0f} → {warm[-1][2]:.0f}, slope {descriptors:+.2f} a minute")
+    print("\n".join(wrong) or "the counters are what counting gives")
+    return int(bool(wrong) or kilobytes > MOST_KB_PER_MINUTE or descriptors > 1.0)
+
+
+def slope(samples: Sequence[Sample], column: int) -> float:
+    """Of a straight line through the samples, a minute."""
+    times = np.array([one[0] for one in samples]) / 60
+    return float(np.polyfit(times, np.array([one[column] for one in samples]), 1)[0])
+
+
+def _watch(field: Ground, seconds: float) -> list[Sample]:
+    """The worker's pages are due again at once: the site changes and everything is made due every few seconds."""
+    process = subprocess.Popen(
+        [*RECRAWL, "run", str(field.folder), "--workers", "1"], stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    samples, started = list[Sample](), time.monotonic()
+    try:
+        while (passed := time.monotonic() - started) < seconds and process.poll() is None:
+            field.stir()
+            _make_due(field)
+            samples.append((passed, *_size_of(process.pid)))
+            time.sleep(EVERY_S)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait(120)
+    return samples
+
+
+def _make_due(field: Ground) -> None:
+    from recrawl.engine.folder import Folder
+    from recrawl.engine.opening import open_store
+    from recrawl.engine.settings import load
+
+    folder = Folder(field.folder)
+    if not folder.database.exists():
+        return
+    store = open_store(folder, load(folder))
+    try:
+        store.make_due(0.0)
+    finally:
+        store.close()
+
+
+def _size_of(pid: int) -> tuple[float, float]:
+    status = Path(f"/proc/{pid}/status").read_text()
+    resident = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))
+    return float(resident), float(len(list(Path(f"/proc/{pid}/fd").iterdir())))
