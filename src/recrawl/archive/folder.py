@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
@@ -20,6 +19,7 @@ from recrawl.formats.cdxj import render as render_line
 from recrawl.model.address import fingerprint
 from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError
+from recrawl.model.swift import replace
 
 
 class WarcArchive:

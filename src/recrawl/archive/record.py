@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
 
+from recrawl.model.swift import swift
+
 VERSION = b"WARC/1.1\r\n"
 END = b"\r\n\r\n"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -22,6 +24,7 @@ class BrokenRecord(ValueError):
     """The bytes are not one whole WARC record."""
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Record:
     """`fields` are the named fields but for Content-Length, which is the block's."""

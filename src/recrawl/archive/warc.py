@@ -18,6 +18,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
+from recrawl.model.swift import swift
 from recrawl.model.visit import Reply
 
 RESPONSE_TYPE = "application/http; msgtype=response"
@@ -42,6 +43,7 @@ TRUNCATED = {
 }
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """The records of one capture; `main` is the one a place points to."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 
 import ada_url
 
@@ -12,6 +11,7 @@ from recrawl.detect.learning import after_equal_body
 from recrawl.detect.noise import PageNoise, read_page, write_page
 from recrawl.detect.soft404 import leads_home
 from recrawl.model.page import Page, Status
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Evidence, Reply
 

@@ -10,7 +10,7 @@ Each step gives a verdict or leaves it to the next, so the archive is read only 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
 from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
@@ -24,6 +24,7 @@ from recrawl.detect.simhash import share_between, simhash
 from recrawl.detect.soft404 import ErrorPage, is_soft_404
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Page
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Lesson, Verdict
 from recrawl.model.visit import Evidence, Reply
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recrawl.model.document import Document
 from recrawl.model.page import Page
+from recrawl.model.swift import swift
 from recrawl.model.verdict import Verdict
 from recrawl.model.visit import Reply, Version, Why
 from recrawl.notices.signals import Heard
@@ -18,6 +19,7 @@ class Signal:
     fault: str = ""
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """`page` is the page as it was before the visit. `previous`: the newest version kept, where it was looked at."""

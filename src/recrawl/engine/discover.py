@@ -3,20 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.sieve import Sieve
 from recrawl.model.address import Address, fingerprint
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
+from recrawl.model.swift import replace
 from recrawl.ports import Store
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.lists import Lists, turns_to_later
 from recrawl.scope.order import place_in_line, rank_of
 from recrawl.scope.patterns_site import Drop, Script, Unwanted, Wanted
-from recrawl.scope.rules import Refusal, Rules
+from recrawl.scope.rules import Admission, Refusal, Rules
+from recrawl.scope.traps import Traps
 
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
 MOST_WORKERS = 64
@@ -38,6 +40,7 @@ class Quarry:
     lists: Lists = field(default_factory=Lists)
     dropped: Counter[str] = field(default_factory=Counter)
     near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
+    traps: Traps = field(default_factory=Traps)
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
     _met: Sieve = field(default_factory=lambda: Sieve(MOST_MET))
@@ -63,7 +66,7 @@ class Quarry:
             for one in wanted
             if one.address.id not in self.sieve
             and not self._is_behind(ended, one)
-            and self._admitted(one.address, page.depth + 1)
+            and self._admitted(one.address, page.depth + 1, page)
         ]
         return sorted(found, key=place_in_line)
 
@@ -101,7 +104,7 @@ class Quarry:
         if isinstance(read, Unwanted) and page.depth > 0:
             self.dropped[read.reason] += 1
             return []
-        if not self._admitted(address, page.depth):
+        if not self._admitted(address, page.depth, page):
             return []
         wanted = replace(self._start(address), category=page.category) if page.category else self._start(address)
         return [_with_hops(self._page(wanted, page, Rank.URGENT, now), page)]
@@ -121,6 +124,8 @@ class Quarry:
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
+        if page.depth and not page.visits and (closed := self.traps.is_closed(page.url)):
+            return closed
         if page.kind is not Kind.GENERAL or page.depth == 0 or not self.script.patterns:
             return ""
         read = self.script.kind_of(page.url)
@@ -190,13 +195,17 @@ class Quarry:
             return None
         return self.main_name(address)
 
-    def _admitted(self, address: Address, depth: int) -> bool:
+    def _admitted(self, address: Address, depth: int, page: Page) -> bool:
         admission = self.rules.admit(address, depth)
+        if admission.allowed and self.traps.refusal(address):
+            admission = Admission(False, Refusal.ALIKE)
         if admission.allowed or admission.reason not in FORGIVING:
             self.sieve.remember((address.id,))
         if not admission.allowed:
             self.dropped[admission.reason] += 1
-        return admission.allowed
+            return False
+        self.traps.let_in(address, page)
+        return True
 
     def _page(self, wanted: Wanted, parent: Page | None, rank: int, now: float) -> Page:
         address = wanted.address
@@ -211,8 +220,8 @@ class Quarry:
             importance=wanted.importance,
             depth=0 if parent is None else parent.depth + 1,
             found_from=None if parent is None else parent.id,
-            found_at=now,
-            due_at=now,
+            found_at=float(int(now)),  # whole seconds take half the bytes in the store
+            due_at=float(int(now)),
         )
 
 
@@ -223,6 +232,11 @@ def _with_hops(fresh: Page, page: Page) -> Page:
 def hosts_memo(site: str) -> str:
     """Under this name the store remembers which servers a site's seeds redirected to."""
     return f"hosts:{site}"
+
+
+def traps_memo(site: str, worker: str) -> str:
+    """Under this name a worker keeps which spaces of a site it takes for endless."""
+    return f"traps:{site}:{worker}"
 
 
 def dropped_memo(site: str, worker: str) -> str:

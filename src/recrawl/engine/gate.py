@@ -13,6 +13,7 @@ from recrawl.model.address import fingerprint, origin_of, server_of
 from recrawl.model.page import Page, Rank
 from recrawl.model.server import RobotsFile
 from recrawl.model.site import Kind
+from recrawl.model.swift import swift
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
 from recrawl.scope.robots_policy import RobotsPolicy, decide, expires_at
@@ -24,6 +25,7 @@ BODY_CAP = 512_000
 Known = tuple[RobotsFile, RobotsPolicy]
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Pass:
     """May this address be asked for? `ask_first`: the file to fetch before that can be said."""

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
@@ -10,6 +10,7 @@ from recrawl.engine.settle import Ledger
 from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page, Rank, Status
+from recrawl.model.swift import replace
 from recrawl.notices import trust as trusts
 from recrawl.notices.apply import Decided, Target, carry_out, decide
 from recrawl.notices.claim import Claim

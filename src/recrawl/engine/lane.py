@@ -1,9 +1,7 @@
 """One server asked for one page after another: robots.txt first, the gap between, the verdict handed on."""
 
-from dataclasses import replace
-
 from recrawl.engine.errands import Errands, is_errand
-from recrawl.engine.gate import ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.loop import guarded
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.settle import Settler
@@ -18,6 +16,7 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Site
+from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply, Why
 
 REFUSED_AGAIN_S = 7 * 86_400.0
@@ -36,15 +35,16 @@ class Lanes:
         self.servers: dict[str, Server] = {}
         self.gate = Gate(parts.agent, parts.store.robots)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
-        self.signals = Signals(parts.store, parts.quarries)
+        self.signals = Signals(parts.store, parts.quarries, parts.signals)
         self.errands = Errands(parts.store, parts.quarries, parts.push_book)
         self.stopping = False
         self.resting = False  # the disk is nearly full
+        self.leaving: set[str] = set()  # servers that another worker is going to ask
         self._robots_under_way: set[str] = set()
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
-        while not self.stopping and not self.resting:
+        while not self.stopping and not self.resting and key not in self.leaving:
             page = self.frontier.next_page(key, self.parts.clock.now())
             if page is None:
                 return
@@ -102,6 +102,9 @@ class Lanes:
             await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
         else:
             await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
+            for says in quarry.traps.news():
+                facts: dict[str, object] = {"limit": "trap", "says": says}
+                self._tell(Event(EventKind.LIMIT_HIT, now, page.url, page.site, facts=facts))
         return True
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
@@ -123,7 +126,7 @@ class Lanes:
         self._robots_under_way.add(url)
         try:
             previous = self.parts.store.robots(url)
-            reply = await self._ask(Ask(url, own=site.own, limits=self.parts.limits), site)
+            reply = await self._ask(Ask(url, own=site.own, limits=self.parts.limits, enough_bytes=BODY_CAP), site)
         finally:
             self._robots_under_way.discard(url)
         file = robots_file(url, reply, reply.at, previous)
@@ -151,6 +154,8 @@ class Lanes:
     async def _ask(self, ask: Ask, site: Site) -> Reply:
         """The only way to a server: one request, and the server's next free moment from its answer."""
         key = server_of(ask.url)
+        await self.settler.light()
+        self.parts.need_lease()
         reply = await self.parts.fetcher.fetch(ask)
         self.tally.add(Count.REQUESTS)
         self.tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
@@ -178,7 +183,10 @@ class Lanes:
         return self.servers.get(key) or Server(key, self.parts.partition(key))
 
     def adopt(self, server: Server) -> None:
-        """Take a server over from whoever asked it before: its last request may be just now."""
+        """Take a server over from whoever asked it before: its last request may be just now. One that is ours already
+        stays as we know it."""
+        if server.key in self.servers:
+            return
         now = self.parts.clock.now()
         site = self.parts.site_of(server.key)
         gap = gap_s(

@@ -1,7 +1,6 @@
 """From verdicts to pages that know when they are due again: estimate and schedule, a batch at a time."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from recrawl.model.belief import Floats, Sightings, pack, unpack
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
 

@@ -4,7 +4,6 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
@@ -20,10 +19,10 @@ from recrawl.detect.verdict import (
     thorough,
 )
 from recrawl.engine.arrival import Arrival, may_keep
-from recrawl.engine.discover import Quarry
+from recrawl.engine.discover import Quarry, traps_memo
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import glance, parse, read
+from recrawl.extract.document import Parsed, glance, parse, read
 from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
 from recrawl.model.document import Document, Media
@@ -31,7 +30,8 @@ from recrawl.model.failure import RecrawlError
 from recrawl.model.notice import Source
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Site
-from recrawl.model.verdict import Verdict
+from recrawl.model.swift import replace
+from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
 from recrawl.scope.directives import from_headers
 
@@ -56,6 +56,7 @@ class Visitor:
         directives = from_headers(reply.all_headers("x-robots-tag"))
         verdict = at_once(page, reply)
         if verdict is not None:
+            verdict = self._within_redirects(page, verdict)
             return Arrival(page, why, reply, verdict, directives=directives)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, directives)) is not None:
             return seen
@@ -91,6 +92,8 @@ class Visitor:
         it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
         ignore = (*self._parts.ignore, *quarry.site.ignore)
         parsed = parse(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
+        if quarry.traps.wants(page):
+            self._look_for_trap(page, quarry, parsed)
         if not may_keep(directives | parsed.directives) or not parsed.is_plainly_a_page(MOST_LETTERS):
             return None
         document = glance(parsed, quarry.met)
@@ -98,6 +101,19 @@ class Visitor:
         return Arrival(
             page, why, reply, first_sight(page, reply), document, directives=directives | document.directives
         )
+
+    def _look_for_trap(self, page: Page, quarry: Quarry, parsed: Parsed) -> None:
+        quarry.traps.saw(page, "\n".join((parsed.title, *(block.text for block in parsed.main))))
+        if (memo := quarry.traps.memo()) is not None:
+            self._learnt[traps_memo(quarry.site.name, self._parts.worker)] = memo
+
+    def _within_redirects(self, page: Page, verdict: Verdict) -> Verdict:
+        """Redirects in a row lead so far and no further."""
+        most = self._parts.redirects
+        if verdict.change is not Change.MOVED or page.hops < most:
+            return verdict
+        reason = f"more than {most} redirects in a row (fetch.redirects); the next would be {verdict.target[:200]}"
+        return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
 
     async def read_signal(self, page: Page, why: Why, quarry: Quarry, signals: Signals) -> Arrival:
         """Ask for a sitemap or feed: what does it say differently?"""

@@ -18,14 +18,17 @@ from recrawl.model.notice import Notice
 from recrawl.model.page import Page, Rank
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
+from recrawl.model.swift import swift
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
 
 Offload = Callable[..., Awaitable[Saved]]
 
 PATIENCE_S = 0.005
+MOST_BYTES = 48 * 1024 * 1024  # of answers handed over and not yet written
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A version to keep: its place is known once the archive has it."""
@@ -117,6 +120,7 @@ class Settler:
         self._writer: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
         self._error: BaseException | None = None
+        self._bytes = 0  # of the answers handed over and not yet written
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
@@ -130,12 +134,21 @@ class Settler:
         """Hand one visit over; returns when there is room for the next."""
         self._arrivals.append(arrival)
         self._given += 1
+        self._bytes += len(arrival.reply.body)
         self.stir()
         if self._given - self._taken >= 2 * self._most:
             self._enough.set()
         while self._given - self._taken >= 2 * self._most and self._error is None:
             self._room.clear()
             await self._room.wait()
+        self.complain()
+
+    async def light(self) -> None:
+        """Until the answers that wait to be written do not weigh too much for another request."""
+        while self._bytes > MOST_BYTES and self._error is None:
+            self._hurry()
+            self._written.clear()
+            await self._written.wait()
         self.complain()
 
     def stir(self) -> None:
@@ -193,8 +206,10 @@ class Settler:
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
+                self._bytes -= sum(len(one.reply.body) for one in arrivals)
                 self._room.set()
                 self._written.set()
         except BaseException as error:  # noqa: BLE001 — handed on, not swallowed
             self._error = error  # whoever hands over next hears of it
             self._room.set()
+            self._written.set()

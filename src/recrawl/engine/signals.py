@@ -5,7 +5,7 @@ among the pages. What it says differently from last time is a notice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from recrawl.detect.digest import body_digest
@@ -15,11 +15,13 @@ from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
 from recrawl.engine.settle import Ledger
 from recrawl.extract.feed import FEED_TYPES, read_feed
+from recrawl.extract.settings import SignalLimits
 from recrawl.extract.sitemap import read_sitemap
 from recrawl.model.address import Address
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Reply
 from recrawl.notices import trust as trusts
@@ -29,9 +31,8 @@ from recrawl.notices.trust import Record
 from recrawl.ports import Store
 
 SITEMAP, FEED = "sitemap", "feed"
+DEFAULT_LIMITS = SignalLimits()
 SOURCES = {SITEMAP: Source.SITEMAP, FEED: Source.FEED}
-MOST_FEEDS = 20  # a site; every article of a blog has a feed of its comments
-MOST_SITEMAPS = 1000
 SHORTEST_S, LONGEST_S = 600.0, 86_400.0  # between two readings of one signal
 MOST_LEFT = 0.5  # a sitemap that lost more than this at once is broken rather than telling of deletions
 
@@ -50,16 +51,16 @@ def is_signal(page: Page) -> bool:
     return page.kind is Kind.SIGNAL and page.category in SOURCES
 
 
-def read_signal(category: str, body: bytes, url: str) -> Reading:
+def read_signal(category: str, body: bytes, url: str, limits: SignalLimits = DEFAULT_LIMITS) -> Reading:
     """A sitemap may turn out to be a feed, which the protocol allows."""
     if category == SITEMAP:
-        found = read_sitemap(body)
+        found = read_sitemap(body, limits.sitemap_bytes, limits.sitemap_entries)
         if not found.other:
             if found.index:
                 return Reading(children=tuple(entry.url for entry in found.entries), fault=found.fault)
             said = tuple(Said(entry.url, entry.modified_at) for entry in found.entries)
             return Reading(said, whole=not found.fault and not found.cut, fault=found.fault)
-    feed = read_feed(body)
+    feed = read_feed(body, limits.feed_entries, limits.feed_bytes)
     items = tuple(Said(urljoin(url, item.url), item.moment_at, item.deleted) for item in feed.items)
     return Reading(items, fault=feed.fault)
 
@@ -73,7 +74,9 @@ def without_feeds(links: Iterable[Link]) -> list[Link]:
     return [link for link in links if not is_feed(link)]
 
 
-def signal_page(address: Address, site: str, category: str, now: float, found_from: int | None = None) -> Page:
+def signal_page(address: Address, site: str, category: str, now: float, found_from: Page | None = None) -> Page:
+    """`hops` counts the indexes that led to a sitemap."""
+    nested = found_from is not None and is_signal(found_from)
     return Page(
         id=address.id,
         url=address.url,
@@ -82,10 +85,11 @@ def signal_page(address: Address, site: str, category: str, now: float, found_fr
         kind=Kind.SIGNAL,
         category=category,
         rank=Rank.SIGNAL,
-        found_from=found_from,
+        found_from=found_from.id if found_from else None,
         found_at=now,
         due_at=now,
         depth=1,
+        hops=found_from.hops + 1 if found_from and nested else 0,
     )
 
 
@@ -103,14 +107,15 @@ class Signals:
 
     store: Store
     quarries: dict[str, Quarry]
+    limits: SignalLimits = DEFAULT_LIMITS
     _met: dict[tuple[str, str], set[int]] = field(default_factory=dict)
 
     def from_robots(self, urls: Iterable[str], site: str, now: float) -> list[Page]:
-        return self._enter(urls, site, SITEMAP, MOST_SITEMAPS, now, None)
+        return self._enter(urls, site, SITEMAP, self.limits.sitemaps, now, None)
 
     def from_links(self, page: Page, links: Sequence[Link], now: float) -> list[Page]:
         feeds = [link.url for link in links if is_feed(link)]
-        return self._enter(feeds, page.site, FEED, MOST_FEEDS, now, page.id) if feeds else []
+        return self._enter(feeds, page.site, FEED, self.limits.feeds, now, page) if feeds else []
 
     def hear(self, page: Page, reply: Reply) -> tuple[Verdict, Signal | None]:
         """The verdict on the signal itself is whether it had anything new to say, so that one that rewrites its dates
@@ -118,7 +123,7 @@ class Signals:
         decided = at_once(page, reply)
         if decided is not None:
             return decided, None
-        reading = read_signal(page.category, reply.body, page.url)
+        reading = read_signal(page.category, reply.body, page.url, self.limits)
         said = self._canonical(reading.said, page.site)
         source = SOURCES[page.category]
         memory = self.store.memo(memo_key(page.id))
@@ -135,16 +140,18 @@ class Signals:
         quarry = self.quarries[page.site]
         if signal.heard.memory or signal.heard.claims:
             ledger.memos[memo_key(page.id)] = signal.heard.memory
-        children = self._enter(signal.children, page.site, SITEMAP, MOST_SITEMAPS, now, page.id)
+        children = self._enter(signal.children, page.site, SITEMAP, self.limits.sitemaps, now, page)
         leads = quarry.discover(page, [Link(url) for url in signal.heard.leads], now)
         ledger.entered.update((found.id, found) for found in (*children, *leads))
         if signal.heard.claims:
             Hearing(self.store, {page.site: quarry}).note(signal.heard.claims, now, ledger)
 
     def _enter(
-        self, urls: Iterable[str], site: str, category: str, most: int, now: float, found_from: int | None
+        self, urls: Iterable[str], site: str, category: str, most: int, now: float, found_from: Page | None
     ) -> list[Page]:
-        """Addresses of the site's own hosts, each once, not more than a site may have."""
+        """Addresses of the site's own hosts, each once, not more than a site may have nor in more indexes."""
+        if found_from and is_signal(found_from) and found_from.hops >= self.limits.sitemap_depth:
+            return []
         quarry = self.quarries[site]
         met = self._met.setdefault((site, category), set())
         found = []

@@ -6,8 +6,8 @@ raised `parallel`). The worker alone touches the servers of its partitions; only
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry, dropped_memo, dropped_text, hosts_memo
@@ -27,9 +27,10 @@ from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
 from recrawl.model.belief import unpack
 from recrawl.model.event import Event, EventKind
-from recrawl.model.failure import DiskFull
+from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.page import Page
 from recrawl.model.server import Server
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
 from recrawl.notices.outcome import counts_by_source
@@ -63,12 +64,13 @@ class Order:
 
 
 class Worker:
-    def __init__(self, parts: Parts, order: Order, partitions: frozenset[int], tally: Tally) -> None:
-        self.parts, self.order, self.partitions, self.tally = parts, order, partitions, tally
+    def __init__(self, parts: Parts, order: Order, partitions: Collection[int], tally: Tally) -> None:
+        self.parts, self.order, self.tally = parts, order, tally
+        self.partitions = set(partitions)
         self.frontier = Frontier()
         self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
-        self.refill = Refill(parts.store, self.frontier, partitions, self.lanes.adopt, self._wanted)
+        self.refill = Refill(parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted)
         self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
         self.started_at = parts.clock.now()
         self.outcomes = Outcomes(parts.store)
@@ -83,21 +85,65 @@ class Worker:
         self._low = False
         self._reprice_at = self.started_at + REPRICE_EVERY_S
         self._prices: dict[str, float] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
 
     async def run(self) -> None:
         """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
         self.parts.tell(Event(EventKind.STARTED, self.started_at, facts={"partitions": len(self.partitions)}))
         self._enter_seeds(self.parts.quarries.values())
-        await self.settler.flush()
         try:
+            await self.settler.flush()
             while not self._over():
                 await self._turn()
+        except (LeaseLost, StoreAway) as error:
+            self.fail(error)
+            raise
         finally:
             await self._end()
 
     def stop(self) -> None:
         self.lanes.stopping = True
+        self._stirred.set()
+
+    def fail(self, error: BaseException) -> None:
+        """End the run at once: what is under way is let go, what is not written yet is not written any more."""
+        self._failed = self._failed or error
+        self.stop()
+        for task in self._tasks:
+            task.cancel()
+
+    def take(self, partitions: Collection[int]) -> None:
+        """Own these partitions too."""
+        self.tally.set(Count.IDLE, 0)
+        self.partitions.update(partitions)
+        self._enter_seeds(self.parts.quarries.values())
+        self.settler.stir()
+        self.look_soon()
+
+    async def give(self, partitions: Collection[int]) -> None:
+        """Own these partitions no more; returns when nothing of them is under way or unwritten."""
+        self.partitions.difference_update(partitions)
+        left = {key for key in self.lanes.servers if self.parts.partition(key) in partitions}
+        self.lanes.leaving |= left
+        if under_way := [task for task, key in self._tasks.items() if key in left]:
+            await asyncio.wait(under_way)
+        for key in left:
+            self.frontier.clear(key)
+            self.frontier.leave_rest(key, 0)
+        await self.settler.flush()
+        for key in left:
+            self.lanes.servers.pop(key, None)
+            self.refill.let_go(key)
+        self.lanes.leaving -= left
+
+    def busy(self) -> set[int]:
+        """Partitions of which pages are under way or wait in memory."""
+        return {self.parts.partition(queue.key) for queue in self.frontier.queues() if queue.lanes or len(queue)}
+
+    def look_soon(self) -> None:
+        """Somebody put something into the store for us."""
+        self._look_at = 0.0
+        self._found += 1
         self._stirred.set()
 
     async def _turn(self) -> None:
@@ -165,11 +211,11 @@ class Worker:
         for key in self.frontier.open_lanes(now, self.parts.connections - len(self._tasks)):
             self.tally.set(Count.IDLE, 0)
             task = asyncio.create_task(self.lanes.serve(key))
-            self._tasks.add(task)
+            self._tasks[task] = key
             task.add_done_callback(lambda done, key=key: self._lane_done(done, key))  # type: ignore[misc]
 
     def _lane_done(self, task: asyncio.Task[None], key: str) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         self.frontier.close_lane(key)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._failed = error
@@ -195,11 +241,13 @@ class Worker:
 
     async def _end(self) -> None:
         self.lanes.stopping = True
-        if self._tasks:
+        if self._tasks and self._failed is None:
             await asyncio.wait(self._tasks, timeout=STOP_WITHIN_S)
         for task in self._tasks:
             task.cancel()
-        if self._failed is None:
+        if self._failed is not None:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        else:
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
             await self.settler.flush()
         now = self.parts.clock.now()
@@ -339,6 +387,7 @@ class Worker:
         if self.parts.partition(page.server) not in self.partitions:
             return
         if page.server not in self.lanes.servers:
-            self.lanes.adopt(Server(page.server, self.parts.partition(page.server)))
+            known = self.parts.store.server(page.server)
+            self.lanes.adopt(known or Server(page.server, self.parts.partition(page.server)))
         if self.refill.may_wait(page.server):
             self.frontier.offer((page,))

@@ -13,10 +13,12 @@ from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from recrawl.model.failure import FormatError
+from recrawl.model.swift import swift
 
 NAMES = ("url", "mime", "status", "digest", "length", "offset", "filename")
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class CdxLine:
     """`digest` is the payload's sha1 in base 32, as readers write it; `more` holds the fields this format does not

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import xxhash
 
+from recrawl.model.swift import swift
+
 DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Address:
     """One canonical address. `server` is who must be treated gently: host and port, whatever the scheme."""

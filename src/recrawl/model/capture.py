@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from recrawl.model.swift import swift
 from recrawl.model.visit import Reply
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Place:
     """A record in the archive: file (relative to the archive's folder), offset and length of its gzip member."""
@@ -14,6 +16,7 @@ class Place:
     length: int
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Capture:
     """One exchange to be archived. `same_as_at`: the payload equals the version kept at that moment,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recrawl.model.page import Link
+from recrawl.model.swift import swift
 
 
 class Media(StrEnum):
@@ -13,6 +14,7 @@ class Media(StrEnum):
     OTHER = "other"
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Block:
     """A run of visible text between block-level tags. `place` names where it stands in the template
@@ -24,6 +26,7 @@ class Block:
     level: int = 0
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Document:
     media: Media

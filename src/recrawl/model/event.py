@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from recrawl.model.swift import swift
+
 
 class EventKind(StrEnum):
     ADDED = "added"  # a page was kept for the first time, or is there again after it was gone
@@ -27,6 +29,7 @@ class EventKind(StrEnum):
 CHANGES = (EventKind.ADDED, EventKind.UPDATED, EventKind.MOVED, EventKind.REMOVED)
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Event:
     """`cursor` is given by the store, rising in commit order; 0 before that."""

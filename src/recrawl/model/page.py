@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.site import Kind
+from recrawl.model.swift import swift
 
 
 class Status(StrEnum):
@@ -32,6 +33,7 @@ class Rank:
     ALL = (URGENT, NOTICED, DETAIL, LIST_NEAR, GENERAL, LIST, SIGNAL, LATER)
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Page:
     """`id` is the fingerprint of `url`. `due_at` None: never again unless something stirs it.
@@ -72,6 +74,7 @@ class Page:
     target: str = ""  # where a moved page went
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link as it stands in a document: resolved, not yet canonical, with what is known of its place."""

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+from recrawl.model.swift import swift
 
+
+@swift
 @dataclass(frozen=True, slots=True)
 class Server:
     """`load_per_s` is S1's load index: the sum of 1/interval over the server's pages, kept incrementally."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recrawl.model.swift import swift
+
 
 class Change(StrEnum):
     """Silence is not "unchanged": a visit that proved nothing is UNKNOWN."""
@@ -23,6 +25,7 @@ class Lesson:
     noise: bool
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found out, and what to remember for the next comparison. A verdict that proved nothing carries
@@ -39,6 +42,7 @@ class Verdict:
     noise: bytes = b""
     target: str = ""  # of a move
     reason: str = ""  # one sentence: what decided
+    limit: str = ""  # which limit let it go, if one did
     soft_404: bool = False
     only_noise: bool = False  # the bytes differ, the content does not
     changed_ago_s: float | None = None  # age of the change by an honest Last-Modified

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.failure import Failure
+from recrawl.model.swift import swift
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Limits:
     encodings: int = 2  # nested content codings
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One request. `own` lists what the user owns; there alone private addresses may be connected to."""
@@ -41,6 +43,7 @@ class Ask:
         return bool(self.etag or self.last_modified)
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Times:
     """Seconds from the start of the request; 0 where a phase did not happen (a kept connection)."""
@@ -65,6 +68,7 @@ class Evidence(StrEnum):
     FAILED = "failed"  # no usable answer: `failure` says why
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Exactly what came back. `sent_body` is the body with its content coding as it came over the wire
@@ -107,6 +111,7 @@ class Why(StrEnum):
     PROBE = "probe"  # second look before a page is called gone
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Visit:
     """One row of the visit history."""
@@ -124,6 +129,7 @@ class Visit:
     milliseconds: float = 0.0
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Version:
     """One kept version and where its record lies in the archive."""

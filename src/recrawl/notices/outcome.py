@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page
+from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 
 NONE = (0,) * len(Source)

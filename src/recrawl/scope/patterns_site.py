@@ -8,6 +8,7 @@ from recrawl.model.address import Address
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.page import Link
 from recrawl.model.site import Kind, Pattern, Site
+from recrawl.model.swift import swift
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.order import category_of
 from recrawl.scope.patterns import Patterns
@@ -36,6 +37,7 @@ SENTENCES = {
 }
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A link understood. `pattern` None: the site has no patterns, every page is welcome. `via`: what the link was

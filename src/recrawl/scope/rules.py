@@ -4,17 +4,19 @@ Every refusal has a short key, to be counted, and one sentence, to be shown.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recrawl.model.address import Address, server_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Kind, Site
+from recrawl.model.swift import swift
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.globs import AddressPattern, read_pattern
 from recrawl.scope.resolve import resolve
+from recrawl.scope.traps import TrapLimits
 
 
 class Refusal(StrEnum):
@@ -27,8 +29,11 @@ class Refusal(StrEnum):
     REPEATED = "trap_repeated_segment"
     SEGMENTS = "trap_many_segments"
     PARAMETERS = "trap_many_parameters"
+    FAR = "trap_depth"
+    ALIKE = "trap_alike"
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Admission:
     allowed: bool
@@ -37,16 +42,6 @@ class Admission:
 
 
 ADMITTED = Admission(True)
-
-
-@dataclass(frozen=True, slots=True)
-class TrapLimits:
-    """Beyond these an address is taken for a trap: a calendar without end, a link relative to itself, a filter."""
-
-    url_characters: int = 2048
-    equal_segments: int = 3
-    segments: int = 32
-    parameters: int = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,7 @@ class Rules:
     include: tuple[AddressPattern, ...] = ()
     exclude: tuple[AddressPattern, ...] = ()
     depth: int | None = None
-    traps: TrapLimits = TrapLimits()
+    traps: TrapLimits = field(default_factory=TrapLimits)
 
     @classmethod
     def from_site(cls, site: Site, canonicaliser: Canonicaliser, traps: TrapLimits | None = None) -> "Rules":
@@ -103,6 +98,8 @@ class Rules:
                 return _refuse(Refusal.EXCLUDED, f"The exclude pattern {pattern.written} matches.")
         if kind is Kind.SIGNAL or url in self.seeds:
             return ADMITTED
+        if depth > self.traps.depth:
+            return _refuse(Refusal.FAR, f"It is {depth} links away from a seed; {self.traps.depth} are the limit.")
         if self.depth is not None and depth > self.depth:
             return _refuse(Refusal.DEPTH, f"It is {depth} links away from a seed; the site allows {self.depth}.")
         if self.include and not any(pattern.matches(url) for pattern in self.include):
