@@ -8,10 +8,10 @@ import http.client
 import socket
 import ssl
 from collections.abc import Mapping
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from recrawl.model.failure import RecrawlError
+from recrawl.model.inside import forbidden
 
 WITHIN_S = 10.0
 MOST_BYTES = 65_536
@@ -63,7 +63,7 @@ def _wrapped(plain: socket.socket, host: str) -> ssl.SSLSocket:
 
 def _checked(host: str, port: int, private: bool) -> tuple[int, int, int, str, tuple[str, int]]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    inside = [entry for entry in found if not ip_address(str(entry[4][0]).partition("%")[0]).is_global]
+    inside = [entry for entry in found if forbidden(str(entry[4][0]).partition("%")[0]) is not None]
     if inside and not private:
         raise NotSent(f"{host} is a private address: not asked (serve.private_callbacks allows it)")
     return found[0]  # type: ignore[return-value]
