@@ -288,6 +288,7 @@ class Worker:
         ledger.events += events
         ledger.memos.update(memos)
         ledger.memos.update(self.lanes.visitor.learnt())
+        ledger.memos.update(self._dropped(arrivals))
         ledger.memos.update(self.savings.memos())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self.recorder.note(arrivals, ledger)
@@ -336,7 +337,12 @@ class Worker:
         else:
             return
         ledger.entered.update((page.id, page) for page in found)
-        ledger.memos[dropped_memo(quarry.site.name, self.parts.worker)] = dropped_text(quarry.dropped)
+
+    def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
+        """How many links were dropped, of the sites whose links were just read."""
+        worker, quarries = self.parts.worker, self.parts.quarries
+        sites = {one.page.site for one in arrivals if one.document or one.verdict.change is Change.MOVED}
+        return {dropped_memo(site, worker): dropped_text(quarries[site].dropped) for site in sites if site in quarries}
 
     def _weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""
