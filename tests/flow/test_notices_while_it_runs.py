@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from recrawl.formats import moment
 from tests.flow.conftest import RECRAWL
 from tests.flow.told import Town, web_town
 
@@ -37,6 +39,16 @@ def _post(url: str, value: object, token: str = "") -> int:
         return refused.code
 
 
+def _next_change(feed: "subprocess.Popen[str]", name: str) -> dict[str, object]:
+    assert feed.stdout is not None
+    changes = (json.loads(line) for line in feed.stdout)
+    return next(one for one in changes if str(one["url"]).endswith(f"/{name}"))
+
+
+def _found(made: Town, word: str) -> set[str]:
+    return {str(one["url"]) for one in made.run("search", word, "--folder", "crawl", "--json")}
+
+
 def _home(made: Town) -> None:
     made.write("index.html", "<html><body><h1>Home</h1><p>Nothing is linked from here.</p></body></html>")
 
@@ -60,6 +72,20 @@ def test_pushed_pages_and_new_sites_are_visited_and_paused_ones_are_not_while_th
         assert _post(f"{dashboard}indexnow", ping) == 202
         made.wait_for("/news.html")
         assert f"/{KEY}.txt" in {path for path, _ in made.asked()}
+
+        feed = stack.enter_context(_started(made, "changes", "crawl", "--follow", "--json"))
+        assert _next_change(feed, "news.html")["kind"] == "added"
+        assert _found(made, "announced") == {f"{made.url}news.html"}
+        made.write("news.html", "<html><body><p>Nobody links here, but it was rewritten.</p></body></html>")
+        assert _post(f"{dashboard}indexnow", ping) == 200  # the key was proved
+        change = _next_change(feed, "news.html")
+        assert (_found(made, "announced"), _found(made, "rewritten")) == (set(), {f"{made.url}news.html"})
+        print(f"a changed word was found {time.time() - moment.parse(str(change['at']), 0.0):.2f} s after the visit")
+        hidden = '<html><head><meta name="robots" content="noindex"></head>'
+        made.write("news.html", f"{hidden}<body><p>Nobody links here, but it was rewritten.</p></body></html>")
+        assert _post(f"{dashboard}indexnow", ping) == 200
+        _next_change(feed, "news.html")
+        assert _found(made, "rewritten") == set()
 
         made.run("add", other.url, "--own", "--name", "other", "--folder", "crawl")
         other.wait_for("/")

@@ -1,8 +1,8 @@
 """From the long-term queue (the store) to the short-term one (the frontier), a few pages a server at a time.
 
 A server is loaded when it is new to us, when its stored `next_due_at` fell below what we saw (somebody entered a
-page), when its queue has run low and the store held more, and when it ran empty. After loading, the store settles
-the server's bound, so an idle server costs nothing until something becomes due.
+page), when its queue has run low and the store held more, and when it idles though something is said to be due. The
+store settles the server's bound with every load, so an idle server costs nothing until something becomes due.
 
 Memory has an end: while the frontier has room it takes what is due within the horizon, afterwards only what is due
 soon, and of that a little a server. A round is short, so that the first requests go out while others are still loaded.
@@ -103,7 +103,7 @@ class Refill:
         if queue.is_low:
             return True
         due_at = math.inf if server.next_due_at is None else server.next_due_at
-        if len(queue) == 0 and queue.lanes == 0 and due_at <= now and not known.barren:
+        if due_at <= now and not known.barren and queue.is_idle(now):
             return True
         return known.bound_at is None or due_at < known.bound_at or known.again_at <= now
 
@@ -111,12 +111,13 @@ class Refill:
         if server.key not in self._loaded:
             self._adopt(server)
         most = self.reach.pages(self._frontier.held)
+        bound_at = self._store.settle_server(server.key)  # before looking: who puts a page in meanwhile lowers it again
         found, pages = self._pages(server.key, now + reach_s, most)
         taken = self._frontier.offer(pages)
         self._frontier.leave_rest(server.key, self.reach.low(taken) if pages and found >= most else 0)
-        barren = found > 0 and not pages
+        barren = not pages and (found > 0 or (bound_at is not None and bound_at <= now))
         wait_s = 0.0 if reach_s == 0 else AGAIN_S if barren else max(reach_s / 2, AGAIN_S)
-        self._loaded[server.key] = Loaded(self._store.settle_server(server.key), now + wait_s, barren)
+        self._loaded[server.key] = Loaded(bound_at, now + wait_s, barren)
         return taken
 
     def _pages(self, server: str, until_at: float, most: int) -> tuple[int, list[Page]]:

@@ -35,6 +35,10 @@ class ServerQueue:
             due_at, number, page = heapq.heappop(self.waiting)
             heapq.heappush(self.ready, (page.rank, due_at, number, page))
 
+    def is_idle(self, now: float) -> bool:
+        """Nobody asks this server, and nothing here is due."""
+        return self.lanes == 0 and not self.ready and not (self.waiting and self.waiting[0][0] <= now)
+
     def earliest_at(self) -> float | None:
         """The first moment at which a page could be asked for here; None: nothing waits."""
         if self.ready:

@@ -1,5 +1,7 @@
 """From the store to the short-term queue: memory has an end, and nobody is hidden behind others."""
 
+from collections.abc import Collection
+
 from recrawl.engine.refill import LOADS, SERVERS, Refill
 from recrawl.frontier.queue import Frontier
 from recrawl.frontier.reach import Reach
@@ -110,3 +112,58 @@ def test_a_page_entered_by_somebody_else_calls_for_its_server() -> None:
     assert rounds(refill, 1.0, DAY_S) == 0
     store.save(Batch(entered=(page(1, "s", 1.0),)))
     assert rounds(refill, 2.0, DAY_S) == 1
+
+
+class Crowded(MemoryStore):
+    """Somebody else puts a page in just after we looked what is due."""
+
+    def __init__(self, late: Page) -> None:
+        super().__init__(partitions=len(ALL))
+        self._late: tuple[Page, ...] = (late,)
+
+    def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]:
+        found = super().due(server, before_at, limit, skip)
+        self.save(Batch(entered=self._late))
+        self._late = ()
+        return found
+
+
+def test_a_page_put_in_while_its_server_is_loaded_is_met_in_the_next_round() -> None:
+    store, frontier = Crowded(page(1, "s", 100.0)), Frontier()
+    store.save(Batch(entered=(page(0, "s", DAY_S / 2),)))
+    refill = refill_of(store, frontier)
+    assert refill.round(100.0, DAY_S) == 1
+    assert refill.round(100.5, DAY_S) == 1
+
+
+def test_a_page_made_due_behind_one_that_was_overdue_is_met_once_the_server_idles() -> None:
+    store, frontier = stored(page(0, "s", 50.0), page(1, "s", DAY_S / 2)), Frontier()
+    refill = refill_of(store, frontier)
+    refill.round(100.0, DAY_S)
+    assert frontier.open_lanes(100.0, 1) == ["s"]
+    under_way = frontier.next_page("s", 100.0)
+    assert under_way is not None
+    store.save(Batch(entered=(page(2, "s", 101.0),)))
+    assert refill.round(101.0, DAY_S) == 0  # the server is being asked: no hurry
+    store.save(Batch(pages=(page(0, "s", DAY_S / 2),)))
+    frontier.drop(under_way.id)
+    frontier.close_lane("s")
+    assert refill.round(102.0, DAY_S) >= 1
+    assert fingerprint("http://s/2") in frontier
+
+
+def test_what_waits_in_memory_for_a_budget_is_not_looked_for_at_every_turn() -> None:
+    store, frontier = stored(page(0, "s", 50.0)), Frontier()
+    refill = refill_of(store, frontier)
+    refill.round(100.0, DAY_S)
+    frontier.open_lanes(100.0, 1)
+    waiting = frontier.next_page("s", 100.0)
+    assert waiting is not None
+    frontier.put_back(page(0, "s", 90_000.0))
+    frontier.close_lane("s")
+    looked: list[str] = []
+    settle = store.settle_server
+    store.settle_server = lambda server: looked.append(server) or settle(server)  # type: ignore[method-assign,func-returns-value]
+    for turn in range(20):
+        refill.round(101.0 + turn, DAY_S)
+    assert len(looked) == 1
