@@ -1,0 +1,168 @@
+"""Machines of a cluster in tests: real `recrawl run` processes in folders of their own, one PostgreSQL between them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from recrawl.config import starting_text
+from recrawl.engine.folder import Folder
+from recrawl.lab.requests_log import Request, closer_than, overlapping
+from recrawl.model.site import Site as SiteFile
+from recrawl.store.postgres import create_postgres
+from tests.flow.conftest import RECRAWL, Site
+
+LEASE_S = 2.0
+GAP_S = 0.1
+PARTITIONS = 64
+PATIENCE_S = 120.0
+
+
+@dataclass
+class Machine:
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def log(self) -> str:
+        file = self.folder / "recrawl.log"
+        return file.read_text() if file.exists() else ""
+
+    def send(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+
+@dataclass
+class Cluster:
+    """Sites that are asked, machines that ask them, and the database they share."""
+
+    root: Path
+    dsn: str
+    sites: Sequence[Site]
+    machines: list[Machine] = field(default_factory=list)
+
+    def start(self, name: str, *options: str, clock_ahead_s: float = 0.0) -> Machine:
+        """One more machine; its requests can be told by the operator's contact in their user agent."""
+        folder = Folder(self.root / name)
+        folder.create(starting_text(f"{name}@test.example"))
+        for number, site in enumerate(self.sites):
+            authority = site.url.removeprefix("http://").removesuffix("/")
+            folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=GAP_S))
+        with folder.settings_file.open("a") as settings:
+            settings.write(f"\n[cluster]\nlease_s = {LEASE_S}\n\n[search]\nbeside = false\n")
+        words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", self.dsn, *options)
+        process = subprocess.Popen(
+            [*RECRAWL, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=(folder.path / "errors").open("ab"),
+            env=_with_clock(self.root, clock_ahead_s),
+        )
+        self.machines.append(Machine(folder.path, process))
+        return self.machines[-1]
+
+    # what the database says
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.dsn, autocommit=True, connect_timeout=60) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def seats(self) -> dict[str, int]:
+        """Workers and how many partitions they own."""
+        found = self.rows("SELECT w.id, count(p.id) FROM worker w LEFT JOIN part p ON p.owner = w.id GROUP BY w.id")
+        return {row[0]: row[1] for row in found}
+
+    def busiest(self) -> str:
+        """The worker that owns most servers."""
+        found = self.rows(
+            "SELECT p.owner, count(*) FROM server s JOIN part p ON p.id = s.partition "
+            "WHERE p.owner IS NOT NULL GROUP BY p.owner ORDER BY 2 DESC LIMIT 1"
+        )
+        return str(found[0][0])
+
+    def visited(self) -> int:
+        return int(self.rows("SELECT count(*) FROM page WHERE visits > 0 AND kind <> 3")[0][0])
+
+    def now(self) -> float:
+        return float(self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")[0][0])
+
+    def owned_by_others(self, gone: str) -> bool:
+        found = self.rows("SELECT count(*) FILTER (WHERE owner IS NULL OR owner = %s), count(*) FROM part", gone)
+        return bool(found[0] == (0, PARTITIONS))
+
+    def joined_at(self, machine: Machine, later_than: str) -> float | None:
+        """When a machine's worker joined that is not the one named; None: it did not yet."""
+        found = self.rows(
+            "SELECT min(joined_at) FROM worker WHERE id LIKE %s AND id <> %s", f"%-{machine.pid}-%", later_than
+        )
+        return found[0][0]  # type: ignore[no-any-return]
+
+    def machine_of(self, worker: str) -> Machine:
+        return next(one for one in self.machines if f"-{one.pid}-" in worker)
+
+    # what the servers say
+
+    def requests(self) -> list[Request]:
+        return [request for site in self.sites for request in site.requests()]
+
+    def pages(self) -> int:
+        return sum(len(site.paths()) for site in self.sites)
+
+    def assert_gentle(self) -> None:
+        """Law 1, from the logs of the servers: never two at once, never two within the gap."""
+        assert not closer_than(self.requests(), GAP_S)
+        assert not overlapping(self.requests())
+
+    # ending
+
+    def stop_all(self) -> float:
+        """SIGTERM to all; how long the slowest took."""
+        began = time.monotonic()
+        running = [machine for machine in self.machines if machine.process.poll() is None]
+        for machine in running:
+            machine.send(signal.SIGTERM)
+        for machine in running:
+            assert machine.process.wait(PATIENCE_S) == 128 + signal.SIGTERM, (machine.folder / "errors").read_text()
+        return time.monotonic() - began
+
+
+def until(happened: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
+    """Wait for something to happen."""
+    give_up_at = time.monotonic() + patience_s
+    while not happened():
+        assert time.monotonic() < give_up_at, "it never happened"
+        time.sleep(0.05)
+
+
+@contextmanager
+def cluster(root: Path, dsn: str, sites: Sequence[Site]) -> Iterator[Cluster]:
+    create_postgres(dsn, PARTITIONS)
+    found = Cluster(root, dsn, sites)
+    try:
+        yield found
+    finally:
+        for machine in found.machines:
+            if machine.process.poll() is None:
+                machine.process.kill()
+                machine.process.wait()
+
+
+def _with_clock(root: Path, ahead_s: float) -> dict[str, str]:
+    """An environment in which Python's wall clock is wrong by so much."""
+    if not ahead_s:
+        return dict(os.environ)
+    folder = root / f"clock{ahead_s}"
+    folder.mkdir(exist_ok=True)
+    wrong = f"import time\n\n_true = time.time\ntime.time = lambda: _true() + {ahead_s}\n"
+    (folder / "sitecustomize.py").write_text(wrong)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path[:1], os.environ.get("PYTHONPATH", "")])}

@@ -1,0 +1,98 @@
+"""Four machines on one PostgreSQL: one dies, one falls asleep, the database goes away. Nobody notices."""
+
+import json
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.flow.conftest import Ran, Site
+from tests.flow.machines import GAP_S, LEASE_S, PARTITIONS, cluster, until
+from tests.postgres import PostgresServer
+
+Start = Callable[..., Site]
+UNWRITTEN = 16  # visits that a kill may repeat: two batches
+
+
+def test_when_a_worker_is_killed_others_own_its_partitions_soon_and_no_server_notices(
+    start_site: Start, postgres_dsn: str, tmp_path: Path, recrawl: Callable[..., Ran]
+) -> None:
+    sites = [start_site(25) for _ in range(6)]
+    with cluster(tmp_path, postgres_dsn, sites) as crowd:
+        for name, ahead_s in (("a", 0.0), ("b", 0.0), ("fast", 3600.0), ("slow", -3600.0)):
+            crowd.start(name, clock_ahead_s=ahead_s)
+        until(lambda: sorted(crowd.seats().values()) == [PARTITIONS // 4] * 4)
+        until(lambda: crowd.visited() >= 20)
+        victim = crowd.busiest()
+        crowd.machine_of(victim).send(signal.SIGKILL)
+        killed_at = crowd.now()
+        until(lambda: crowd.owned_by_others(victim))
+        assert crowd.now() - killed_at < 3 * (LEASE_S + 2.0)  # lease + 2 s, and room for a busy machine
+        until(lambda: crowd.visited() == crowd.pages())
+        [status] = recrawl("cluster", "status", "--json", "--store", postgres_dsn).lines
+        assert status["free"] == status["outbox"] == 0
+        assert victim not in {row["worker"] for row in status["workers"]}  # type: ignore[attr-defined]
+        crowd.stop_all()
+        crowd.assert_gentle()
+        asked = Counter(request.url for request in crowd.requests() if not request.path.endswith("robots.txt"))
+        assert {request.status for request in crowd.requests()} == {200}
+        assert len(asked) == crowd.pages()
+        assert sum(asked.values()) - len(asked) <= UNWRITTEN
+        [earliest, latest] = crowd.rows("SELECT min(at), max(at) FROM visit")[0]
+        assert killed_at - 600 < earliest < latest < crowd.now()  # whatever the clocks of the machines say
+        assert crowd.seats() == {}
+        assert crowd.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+def test_a_worker_that_slept_past_its_lease_asks_nothing_and_writes_nothing_until_it_joined_anew(
+    start_site: Start, postgres_dsn: str, tmp_path: Path
+) -> None:
+    sites = [start_site(60) for _ in range(4)]
+    with cluster(tmp_path, postgres_dsn, sites) as crowd:
+        crowd.start("a")
+        crowd.start("b")
+        until(lambda: sorted(crowd.seats().values()) == [PARTITIONS // 2] * 2)
+        until(lambda: crowd.visited() >= 20)
+        sleeper = crowd.busiest()
+        machine = crowd.machine_of(sleeper)
+        machine.send(signal.SIGSTOP)
+        stopped_at = crowd.now()
+        until(lambda: crowd.owned_by_others(sleeper))
+        visits_of_the_other = crowd.visited()
+        until(lambda: crowd.visited() > visits_of_the_other)
+        machine.send(signal.SIGCONT)
+        until(lambda: crowd.joined_at(machine, later_than=sleeper))
+        joined_at = crowd.joined_at(machine, later_than=sleeper)
+        assert "joining anew" in machine.log()
+        until(lambda: crowd.visited() == crowd.pages())
+        crowd.stop_all()
+        crowd.assert_gentle()
+        contact = f"{machine.folder.name}@test.example"
+        since = [one for one in crowd.requests() if stopped_at < one.start_at < joined_at]
+        others = [one for one in since if contact not in one.user_agent]
+        assert others
+        assert len(since) - len(others) <= 1  # the one already under way
+        written = crowd.rows("SELECT count(*) FROM visit WHERE at > %s AND at < %s", stopped_at + GAP_S, joined_at)
+        assert written[0][0] <= len(others)
+
+
+def test_when_the_database_dies_under_load_workers_wait_and_go_on_and_nothing_acknowledged_is_lost(
+    start_site: Start, postgres_victim: PostgresServer, tmp_path: Path
+) -> None:
+    sites = [start_site(60) for _ in range(3)]
+    with cluster(tmp_path, postgres_victim.fresh(), sites) as crowd:
+        machines = [crowd.start("a"), crowd.start("b")]
+        until(lambda: len(crowd.seats()) == 2 and crowd.visited() >= 30)
+        postgres_victim.stop("immediate")
+        until(lambda: all("joining anew" in machine.log() for machine in machines))
+        asked = len(crowd.requests())
+        postgres_victim.start()
+        told = [json.loads(line) for machine in machines for line in machine.log().splitlines() if line.startswith("{")]
+        acknowledged = {one["page"] for one in told if one["kind"] == "added"}
+        found = {row[0] for row in crowd.rows("SELECT page FROM version")}
+        assert acknowledged
+        assert acknowledged <= found
+        until(lambda: crowd.visited() == crowd.pages())
+        assert len(crowd.requests()) > asked
+        assert crowd.stop_all() < 10.0 + 3 * GAP_S
+        crowd.assert_gentle()
