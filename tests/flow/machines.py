@@ -50,6 +50,7 @@ class Cluster:
     root: Path
     dsn: str
     sites: Sequence[Site]
+    lease_s: float = LEASE_S
     machines: list[Machine] = field(default_factory=list)
 
     def start(self, name: str, *options: str, clock_ahead_s: float = 0.0) -> Machine:
@@ -60,7 +61,7 @@ class Cluster:
             authority = site.url.removeprefix("http://").removesuffix("/")
             folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=GAP_S))
         with folder.settings_file.open("a") as settings:
-            settings.write(f"\n[cluster]\nlease_s = {LEASE_S}\n\n[search]\nbeside = false\n")
+            settings.write(f"\n[cluster]\nlease_s = {self.lease_s}\n\n[search]\nbeside = false\n")
         words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", self.dsn, *options)
         process = subprocess.Popen(
             [*RECRAWL, *words],
@@ -145,9 +146,9 @@ def until(happened: Callable[[], object], patience_s: float = PATIENCE_S) -> Non
 
 
 @contextmanager
-def cluster(root: Path, dsn: str, sites: Sequence[Site]) -> Iterator[Cluster]:
+def cluster(root: Path, dsn: str, sites: Sequence[Site], lease_s: float = LEASE_S) -> Iterator[Cluster]:
     create_postgres(dsn, PARTITIONS)
-    found = Cluster(root, dsn, sites)
+    found = Cluster(root, dsn, sites, lease_s)
     try:
         yield found
     finally:

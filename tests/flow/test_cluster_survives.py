@@ -37,7 +37,8 @@ def test_when_a_worker_is_killed_others_own_its_partitions_soon_and_no_server_no
         asked = Counter(request.url for request in crowd.requests() if not request.path.endswith("robots.txt"))
         assert {request.status for request in crowd.requests()} == {200}
         assert len(asked) == crowd.pages()
-        assert sum(asked.values()) - len(asked) <= UNWRITTEN
+        broken_off = 1 + sum(machine.log().count("joining anew") for machine in crowd.machines)
+        assert sum(asked.values()) - len(asked) <= UNWRITTEN * broken_off
         [earliest, latest] = crowd.rows("SELECT min(at), max(at) FROM visit")[0]
         assert killed_at - 600 < earliest < latest < crowd.now()  # whatever the clocks of the machines say
         assert crowd.seats() == {}
