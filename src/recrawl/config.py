@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
 
 from recrawl.archive.settings import ArchiveSettings
-from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.formats.settings_table import read, schema, unknown
 from recrawl.formats.toml_places import line_of
 from recrawl.frontier.manners import Manners
@@ -15,6 +15,7 @@ from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
 from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.traps import TrapLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Fetch:
     resolver: str = ""  # DNS server to ask, host or host:port; empty: the machine's own
     redirects: int = 5  # in a row
     connections: int = 128  # servers asked at the same moment by one worker
+    large_bytes: int = 64 * 1024 * 1024  # what bodies of more than 1 MiB may hold while they come in, all together
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,9 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     politeness: Manners = field(default_factory=Manners)
     addresses: CanonicalRules = field(default_factory=CanonicalRules)
+    traps: TrapLimits = field(default_factory=TrapLimits)
     extract: ExtractSettings = field(default_factory=ExtractSettings)
+    signals: SignalLimits = field(default_factory=SignalLimits)
     detect: Detect = field(default_factory=Detect)
     schedule: Schedule = field(default_factory=Schedule)
     intervals: ScheduleSettings = field(default_factory=ScheduleSettings)

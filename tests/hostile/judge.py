@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from recrawl.engine.folder import Folder
 from recrawl.engine.reading import Reading, reading
-from recrawl.lab.hostile import Case, neighbour_paths
+from recrawl.lab.hostile import neighbour_paths
+from recrawl.lab.hostile_case import Case
 from recrawl.lab.requests_log import Request
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
@@ -29,10 +30,11 @@ class Outcome:
         return not self.faults
 
 
-def judge(found: Arena, inner: tuple[str, ...] = ()) -> list[Outcome]:
-    """One outcome a case, and one for the neighbours and those who must not be asked."""
+def judge(found: Arena, inner: tuple[str, ...] = (), first_crawl: int | None = None) -> list[Outcome]:
+    """One outcome a case, and one for the neighbours and those who must not be asked. `first_crawl`: lines of the
+    servers' log when it was over; only those requests are counted."""
     by_host: dict[str, list[Request]] = {}
-    for request in found.requests():
+    for request in found.requests(first_crawl):
         by_host.setdefault(request.server.rpartition(":")[0], []).append(request)
     with reading(Folder(found.folder)) as book:
         outcomes = [
@@ -70,7 +72,7 @@ def _faults(case: Case, origin: str, asked: Counter[str], book: Reading) -> Iter
         if any(one == path or (path.endswith("*") and one.startswith(path[:-1])) for one in asked):
             yield f"{path} was asked for"
     for path, word in expect.says.items():
-        if word not in _why(book, origin + path):
+        if not any(one in _why(book, origin + path) for one in word.split("|")):
             yield f"why {path} says {_why(book, origin + path)!r}, not {word}"
     for path, most in expect.versions.items():
         page = _page(book, origin + path)

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -20,11 +21,18 @@ SETTINGS = """[operator]
 contact = "hostile@example.org"
 [limits]
 connect_s = 4
-first_byte_s = 3
-total_s = 9
-slow_for_s = 3
+first_byte_s = 6
+total_s = 15
+slow_for_s = 5
 [politeness]
 patience_s = 4
+[traps]
+alike_many = 400
+pages_per_pattern = 1000
+[signals]
+sitemap_entries = 100
+feed_entries = 100
+sitemaps = 100
 [search]
 beside = false
 """
@@ -54,9 +62,13 @@ class Arena:
     def seed(self, name: str) -> str:
         return f"http://{self.hosts[name]}:{self.port}/"
 
-    def requests(self) -> list[Request]:
-        """Each request twice: when it came (status 0) and when it was over (status 1)."""
-        return parse_lines(self.log.read_text()) if self.log.exists() else []
+    def requests(self, before: int | None = None) -> list[Request]:
+        """Each request twice: when it came (status 0) and when it was over (status 1). `before`: as of that line."""
+        text = self.log.read_text() if self.log.exists() else ""
+        return parse_lines("\n".join(text.splitlines()[:before]))
+
+    def lines(self) -> int:
+        return len(self.log.read_text().splitlines())
 
 
 @contextmanager
@@ -66,7 +78,7 @@ def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = ()) -> I
     words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log)]
     words += ["--only", *only] if only else []
     words += ["--inner", *inner] if inner else []
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         try:
             assert server.stdout is not None
             said = json.loads(server.stdout.readline())
@@ -74,7 +86,7 @@ def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = ()) -> I
             _write_folder(found)
             yield found
         finally:
-            server.kill()
+            os.killpg(server.pid, signal.SIGKILL)
 
 
 def _write_folder(found: Arena) -> None:

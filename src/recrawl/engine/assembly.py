@@ -10,7 +10,7 @@ from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo
+from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo, traps_memo
 from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
 from recrawl.engine.opening import open_store
@@ -31,6 +31,7 @@ from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
+from recrawl.scope.traps import Traps
 
 
 def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
@@ -45,14 +46,16 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
     script = Script(site, canonicaliser)
     quarry = Quarry(
         site,
-        Rules.from_site(site, canonicaliser),
+        Rules.from_site(site, canonicaliser, settings.traps),
         canonicaliser,
         script,
         reading_of(settings, site, script),
         lambda address: watch.table.apply(address),
         dropped=dropped_counts(store, site.name, worker),
         names=lambda: watch.table,
+        traps=Traps(settings.traps),
     )
+    quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)
     return quarry
@@ -86,7 +89,8 @@ def scheduler_of(
 
 def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
     named = user_agent(package.__version__, settings.operator.contact)
-    return CurlFetcher(FetchSettings(named, resolver=settings.fetch.resolver), clock.now)
+    wish = settings.fetch
+    return CurlFetcher(FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes), clock.now)
 
 
 @asynccontextmanager
@@ -131,6 +135,7 @@ async def assemble(
                 limits=settings.limits,
                 manners=settings.politeness,
                 extract=settings.extract,
+                signals=settings.signals,
                 ignore=settings.detect.ignore,
                 second_looks=settings.detect.second_looks,
                 connections=settings.fetch.connections,

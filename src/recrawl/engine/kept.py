@@ -66,10 +66,21 @@ def copy_of(one: Arrival, record_unchanged: bool) -> Copy | None:
 
 def limit_event(one: Arrival) -> Event | None:
     """A limit that bit, told once a page and streak."""
-    if one.reply.failure not in LIMITS or one.page.failures:
+    limit, says = _bitten(one)
+    if not limit or one.page.failures:
         return None
-    facts: dict[str, object] = {"limit": one.reply.failure, "says": one.reply.detail}
+    facts: dict[str, object] = {"limit": limit, "says": says}
     return Event(EventKind.LIMIT_HIT, one.reply.at, one.page.url, one.page.site, facts=facts)
+
+
+def _bitten(one: Arrival) -> tuple[str, str]:
+    """Which limit, and what it has to say; ('', '') if none. A page read in part says so when it is new or changed."""
+    if one.reply.failure in LIMITS:
+        return str(one.reply.failure), one.reply.detail
+    if one.verdict.limit:
+        return one.verdict.limit, one.verdict.reason
+    cut = one.document.cut if one.document and one.verdict.change in KIND_OF else ""
+    return ("extract", cut) if cut else ("", "")
 
 
 def event_of(one: Arrival, after: Page) -> Event | None:

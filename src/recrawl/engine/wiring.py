@@ -12,7 +12,7 @@ from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
 from recrawl.engine.push_book import PushBook
 from recrawl.engine.scheduler import Scheduler
-from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event
@@ -44,6 +44,7 @@ class Parts:
     limits: Limits = field(default_factory=Limits)
     manners: Manners = field(default_factory=Manners)
     extract: ExtractSettings = field(default_factory=ExtractSettings)
+    signals: SignalLimits = field(default_factory=SignalLimits)
     ignore: tuple[str, ...] = ()
     second_looks: bool = True
     connections: int = 128

@@ -20,4 +20,17 @@ class ExtractSettings:
     guess_language: bool = True  # by script and charset, where the document does not say
 
 
+@dataclass(frozen=True, slots=True)
+class SignalLimits:
+    """How much of what sitemaps and feeds say is listened to."""
+
+    sitemaps: int = 1000  # of one site
+    sitemap_depth: int = 3  # an index within an index within an index
+    sitemap_entries: int = 50_000  # of one sitemap; the protocol's own limit
+    sitemap_bytes: int = 52_428_800  # of one sitemap, unpacked; the protocol's own limit
+    feeds: int = 20  # of one site; every article of a blog has a feed of its comments
+    feed_entries: int = 5_000  # of one feed
+    feed_bytes: int = 16_000_000
+
+
 DEFAULT = ExtractSettings()

@@ -122,6 +122,7 @@ class CurlFetcher:
 
     def _give_back(self, transfer: Transfer) -> None:
         self._busy.discard(transfer)
+        transfer.pieces = []  # they may be large, and it may rest for long
         if self._closed:
             transfer.close()
         else:

@@ -12,7 +12,9 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import signal
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +36,7 @@ from recrawl.lab import (
     hostile_trap,
     hostile_truth,
 )
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, page, saying
+from recrawl.lab.hostile_case import FRONT, GOOD, ROBOTS, Answer, Case, page, saying
 from recrawl.lab.hostile_wire import HEAD_BYTES, HTML, Gone, Question, Wire
 from recrawl.lab.loopback import RequestLog
 from recrawl.lab.requests_log import Request
@@ -151,23 +153,47 @@ def hosts_of(chosen: Sequence[Case]) -> dict[str, Host]:
     return hosts
 
 
-async def serve(hosts: dict[str, Host], inner: Sequence[str], log: RequestLog) -> None:
-    """`inner` are addresses that nobody may ask; they listen all the same."""
+def doors_of(addresses: Sequence[str]) -> list[socket.socket]:
+    """One listening socket an address, all on one port."""
+    doors: list[socket.socket] = []
+    for address in addresses:
+        door = socket.socket()
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind((address, doors[0].getsockname()[1] if doors else 0))
+        door.listen(128)
+        doors.append(door)
+    return doors
+
+
+async def serve(doors: Sequence[socket.socket], hosts: dict[str, Host], log: RequestLog) -> None:
     server = Server(hosts, log)
-    first, *others = hosts
-    door = await asyncio.start_server(server.connected, first, 0, limit=HEAD_BYTES)
-    port = door.sockets[0].getsockname()[1]
-    doors = [door]
-    for address in (*others, *inner):
-        doors.append(await asyncio.start_server(server.connected, address, port, limit=HEAD_BYTES))
-    sys.stdout.write(json.dumps({"port": port, "hosts": {host.name: at for at, host in hosts.items()}}) + "\n")
-    sys.stdout.flush()
+    for door in doors:
+        await asyncio.start_server(server.connected, sock=door, limit=HEAD_BYTES)
     over = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
     await over.wait()
-    for one in doors:
-        one.close()
+
+
+def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None) -> None:
+    """`inner` are addresses that nobody may ask; they listen all the same. The neighbours have a process of their own,
+    and so has every kind of stranger: one that is busy making megabytes must not look like slowness of another."""
+    doors = doors_of([*hosts, *inner])
+    named = {door.getsockname()[0]: door for door in doors}
+    port = doors[0].getsockname()[1]
+    sys.stdout.write(json.dumps({"port": port, "hosts": {host.name: at for at, host in hosts.items()}}) + "\n")
+    sys.stdout.flush()
+    kinds = sorted({_crew_of(hosts.get(at)) for at in named})
+    for kind in kinds[1:]:
+        if os.fork() == 0:
+            kinds = [kind]
+            break
+    mine = [door for at, door in named.items() if _crew_of(hosts.get(at)) == kinds[0]]
+    asyncio.run(serve(mine, hosts, RequestLog(file)))
+
+
+def _crew_of(host: Host | None) -> str:
+    return host.case.kind if host and host.case else ""
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -176,11 +202,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--inner", nargs="*", default=[hostile_redirect.INNER], help="Addresses nobody may ask.")
     chosen = parser.parse_args(words)
-    log = RequestLog(chosen.log)
-    asyncio.run(serve(hosts_of(cases(chosen.only)), chosen.inner, log))
+    serve_all(hosts_of(cases(chosen.only)), chosen.inner, chosen.log)
 
 
 if __name__ == "__main__":
     main()
-
-__all__ = ["BAD", "Case", "cases", "hosts_of", "main"]

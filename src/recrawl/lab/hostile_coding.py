@@ -19,7 +19,7 @@ else:
     from backports import zstd
 
 BODY = page("Coded")
-BOMB_BYTES = 1 << 30
+BOMB_BYTES = 1 << 28
 PIECE = bytes(1 << 20)
 
 
@@ -43,7 +43,7 @@ def sum_of_zeros(of: Callable[[bytes, int], int], start: int, bytes_: int) -> in
 
 @lru_cache
 def gzip_bomb(bytes_: int = BOMB_BYTES) -> bytes:
-    """A gigabyte of nothing in a megabyte."""
+    """A quarter of a gigabyte of nothing in a quarter of a megabyte."""
     head = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
     return head + deflated_zeros(bytes_) + struct.pack("<II", sum_of_zeros(zlib.crc32, 0, bytes_), bytes_ & 0xFFFFFFFF)
 

@@ -169,7 +169,7 @@ CASES = (
         Kind.REDIRECT,
         "sees that it leads nowhere and stops",
         {"/on/*": refreshes_for_ever},
-        Expect(requests=120),
+        Expect(requests=260),
         bad=("/on/0",),
     ),
     Case(

@@ -108,7 +108,7 @@ async def numbers(question: Question, wire: Wire) -> None:
 
 async def case_game(question: Question, wire: Wire) -> None:
     links = [
-        "/"
+        "/c/"
         + "".join(letter.upper() if luck(n, question.path)[i] < "8" else letter for i, letter in enumerate("mixedcase"))
         for n in range(5)
     ]
@@ -148,7 +148,7 @@ CASES = (
     trap("session-id-in-query", "/shop/a", "/shop/*", session_in_query),
     trap("session-id-in-path", "/(S(x))/home", "/(*", session_in_path),
     trap("known-session-id", "/known/a", "/known/*", known_session, 12),
-    trap("path-repeat", "/deep/", "/deep/*", repeats_path, 60),
+    trap("path-repeat", "/deep/", "/deep/*", repeats_path, 90),
     trap("path-that-grows", "/long/", "/long/*", grows_path, 60),
     trap("query-permutation", "/filter?color=1", "/filter*", permutes),
     trap("facets", "/facet?f=1", "/facet*", facets),
@@ -156,7 +156,7 @@ CASES = (
     trap("endless-pagination-with-words", "/words?page=1", "/words*", pagination_with_words),
     trap("branching", "/b/0", "/b/*", branches),
     trap("numbers", "/n/1", "/n/*", numbers),
-    trap("case-game", "/mixedcase", "/*", case_game),
+    trap("case-game", "/c/mixedcase", "/c/*", case_game),
     trap("fragments", "/frag", "/frag*", fragments, 12),
     trap("slashes", "/slash/x", "/slash/*", slashes, 40),
     trap("subdomains", "/subs", "/subs*", endless_subdomains, 8),

@@ -1,0 +1,212 @@
+"""Spaces without end, told by what their pages say: addresses of one shape whose pages are all alike.
+
+A page of such a group is read now and then. A group is closed, and no more of its addresses are let in, when
+    nearly all its pages say exactly the same (a session in the address, a filter that filters nothing),
+    nearly all are alike but for numbers and dates, and a long chain of them led from one to the next (a calendar),
+    or so are very many of them while ever more are found (endless numbers).
+Whatever they say, a server and a shape have no more pages than the limits allow, and none lies deeper.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from recrawl.model.address import Address
+from recrawl.model.page import Page
+
+_SAYING = re.compile(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
+_AGAIN = re.compile(r"(/0)(?:/0)+(?=/|$)")
+_MONTHS = ("january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
+           "december", "may")  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NAMED = frozenset(name[:end] for name in (*_MONTHS, *_DAYS) for end in (3, None))
+_WORD = re.compile(r"\w+")
+_FIRST = 8  # pages of a group that are not looked at
+_LOOK_EVERY, _LOOK_RARELY = 4, 64
+_SAMPLES = 16  # before a group is called unlike
+_UNLIKE = 0.5
+_REMEMBERED = 4  # sketches a group
+_WORDS = 600  # of a page
+_ALIKE = 0.85  # of the words of two pages
+MOST_GROUPS = 20_000
+WORTH_KEEPING = 50  # pages of a group that is remembered beyond the run
+SAVE_EVERY = 1000  # pages let in
+
+
+@dataclass(frozen=True, slots=True)
+class TrapLimits:
+    """Beyond these an address is taken for a trap: a calendar without end, a link relative to itself, a filter."""
+
+    url_characters: int = 2048
+    equal_segments: int = 3  # of one path
+    segments: int = 32
+    parameters: int = 24
+    depth: int = 250  # links away from a seed; a site file may say less
+    pages_per_server: int = 1_000_000  # of one site
+    pages_per_pattern: int = 200_000  # addresses that differ only in numbers, tokens and their last word
+    alike_share: float = 0.9  # of the pages of a pattern that say the same …
+    alike_pages: int = 200  # … word for word, after so many of them
+    alike_chain: int = 100  # … but for numbers and dates, where so many led from one to the next
+    alike_many: int = 10_000  # … or where there are so many and ever more are found
+
+
+@dataclass(slots=True)
+class Group:
+    let_in: int = 0
+    visited: int = 0
+    samples: int = 0
+    alike: int = 0
+    same: int = 0
+    chain: int = 0
+    closed: str = ""
+    sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+    recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
+
+
+@lru_cache(maxsize=4096)
+def shape_of(url: str) -> str:
+    """What addresses of one kind have in common: `/cal/2026/11?view=x` is `/cal/0?view`, `/a/some-title` is `/a/*`."""
+    host = url.find("//") + 2
+    start = url.find("/", host)
+    path, _, query = url[start:].partition("?")
+    folder, _, last = path.rpartition("/")
+    name, dot, extension = last.rpartition(".")
+    last = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
+    if _SAYING.search(path, len(folder) + 1):
+        last = "0" + last[1:]
+    shape = _AGAIN.sub(r"\1", _SAYING.sub("0", folder) + "/" + last)
+    names = sorted({_SAYING.sub("0", part.partition("=")[0]) for part in query.split("&")}) if query else []
+    return f"{url[host:start]}{shape}?{'&'.join(names)}" if names else url[host:start] + shape
+
+
+class Traps:
+    """The groups of one site. Fed with every address let in and every page visited; asked before both."""
+
+    def __init__(self, limits: TrapLimits | None = None) -> None:
+        self.limits = limits or TrapLimits()
+        self._groups: dict[str, Group] = {}
+        self._servers: dict[str, int] = {}
+        self._chains: dict[int, int] = {}
+        self._news: list[str] = []
+        self._unsaved = 0
+        self.any_closed = False
+
+    def refusal(self, address: Address) -> str:
+        """Why no more addresses like this are let in; '' if they are."""
+        if self._servers.get(address.server, 0) >= self.limits.pages_per_server:
+            return self._full(address.server, f"{address.server} has more than {self.limits.pages_per_server} pages")
+        group = self._group(shape_of(address.url))
+        if not group.closed and group.let_in >= self.limits.pages_per_pattern:
+            self._close(group, address.url, f"there are more than {self.limits.pages_per_pattern} pages like this one")
+        return group.closed
+
+    def let_in(self, address: Address, found_from: Page | None) -> None:
+        shape = shape_of(address.url)
+        self._group(shape).let_in += 1
+        self._servers[address.server] = self._servers.get(address.server, 0) + 1
+        self._unsaved += 1
+        if found_from is not None and shape_of(found_from.url) == shape:
+            if len(self._chains) > MOST_GROUPS * 10:
+                self._chains.clear()
+            self._chains[address.id] = self._chains.get(found_from.id, 0) + 1
+
+    def is_closed(self, url: str) -> str:
+        """Why a page that waits is not visited any more; '' if it is."""
+        if not self.any_closed:
+            return ""
+        group = self._groups.get(shape_of(url))
+        return group.closed if group else ""
+
+    def wants(self, page: Page) -> bool:
+        """Whether the text of this page, about to be read for the first time, should be shown to `saw`."""
+        if page.visits:
+            return False
+        group = self._group(shape_of(page.url))
+        group.visited += 1
+        group.chain = max(group.chain, self._chains.get(page.id, 0))
+        unlike = group.samples >= _SAMPLES and group.alike < _UNLIKE * group.samples
+        return group.visited > _FIRST and group.visited % (_LOOK_RARELY if unlike else _LOOK_EVERY) == 0
+
+    def saw(self, page: Page, text: str) -> None:
+        group = self._group(shape_of(page.url))
+        words = [word.lower() for word in _WORD.findall(text[: _WORDS * 12])[:_WORDS]]
+        exact = hash(tuple(words))
+        bag = frozenset("0" if word in _NAMED or _SAYING.fullmatch(word) else word for word in words)
+        alike = any(_alike(bag, other) for _, other in group.sketches)
+        same = any(exact == other for other, _ in group.sketches)
+        if not alike or not group.sketches:
+            group.sketches.append((exact, bag))
+        group.samples += 1
+        group.alike += alike
+        group.recent.append((alike, same))
+        self._judge(group, page.url)
+
+    def news(self) -> list[str]:
+        """What was closed since the last call."""
+        news, self._news = self._news, []
+        return news
+
+    def memo(self) -> bytes | None:
+        """What to remember beyond this run, now and then; None: nothing new."""
+        if self._unsaved < SAVE_EVERY and not self._news:
+            return None
+        self._unsaved = 0
+        groups = {
+            shape: [one.let_in, one.visited, one.closed]
+            for shape, one in self._groups.items()
+            if one.closed or one.let_in >= WORTH_KEEPING
+        }
+        return json.dumps({"servers": self._servers, "groups": groups}).encode()
+
+    def recall(self, memo: bytes | None) -> None:
+        if not memo:
+            return
+        kept = json.loads(memo)
+        self._servers = dict(kept["servers"])
+        for shape, (let_in, visited, closed) in kept["groups"].items():
+            self._groups[shape] = Group(let_in, visited, closed=closed)
+            self.any_closed |= bool(closed)
+
+    def _judge(self, group: Group, url: str) -> None:
+        limits, seen = self.limits, len(group.recent)
+        if group.closed or seen < _SAMPLES:
+            return
+        alike, same = (sum(flags) / seen for flags in zip(*group.recent, strict=True))
+        if same >= limits.alike_share and group.visited >= limits.alike_pages:
+            self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
+        elif alike >= limits.alike_share and group.chain >= limits.alike_chain:
+            self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
+        elif alike >= limits.alike_share and group.visited >= limits.alike_many and group.let_in > 1.2 * group.visited:
+            self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
+
+    def _close(self, group: Group, url: str, because: str) -> None:
+        group.closed = f"taken for a trap: {because} ({shape_of(url)}); see [traps] in recrawl.toml"
+        self.any_closed = True
+        self._news.append(group.closed)
+
+    def _full(self, server: str, because: str) -> str:
+        sentence = f"taken for a trap: {because}; see [traps] in recrawl.toml"
+        key = f"{server} "
+        if key not in self._groups:
+            self._groups[key] = Group(closed=sentence)
+            self._news.append(sentence)
+        return sentence
+
+    def _group(self, shape: str) -> Group:
+        group = self._groups.get(shape)
+        if group is None:
+            if len(self._groups) >= MOST_GROUPS:
+                self._groups = dict(self._worth_remembering())
+            group = self._groups[shape] = Group()
+        return group
+
+    def _worth_remembering(self) -> Iterator[tuple[str, Group]]:
+        largest = sorted(self._groups.items(), key=lambda item: (not item[1].closed, -item[1].let_in))
+        return iter(largest[: MOST_GROUPS // 2])
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _ALIKE * len(one | other)
