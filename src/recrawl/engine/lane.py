@@ -215,6 +215,7 @@ class Lanes:
     def _rest(self, key: str, until_at: float) -> None:
         server = self.server(key)
         self._put(replace(server, free_at=max(server.free_at, until_at)))
+        self.settler.stir()  # a run that goes round once waits until everything is written
 
     def _must_wait(self, key: str, crawl_delay_s: float | None, now: float) -> bool:
         """A Crawl-delay just learnt counts from the last request on."""
