@@ -13,7 +13,8 @@ from recrawl.config import Settings
 from recrawl.engine.folder import Folder, write_whole
 from recrawl.engine.look import page_at
 from recrawl.engine.settings import load
-from recrawl.engine.site_files import base_of, is_xml, read_bytes, read_sites, scope_of, site_for
+from recrawl.engine.site_files import base_of, scope_of, site_for
+from recrawl.engine.site_reading import is_xml, read_bytes, read_sites
 from recrawl.formats import crawlscript, site_toml
 from recrawl.formats.site_schema import json_schema
 from recrawl.model.failure import ConfigError, UsageError

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
@@ -11,6 +12,7 @@ from recrawl.cli.options import folder_argument, folder_option, json_option, the
 from recrawl.cli.paint import line, table
 from recrawl.config import starting_text
 from recrawl.engine.folder import Folder
+from recrawl.engine.site_reading import read_sites, with_start
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.scope.canonical import Canonicaliser
@@ -32,7 +34,7 @@ def init(folder: str | None, folder_word: str | None, contact: str | None) -> No
 
 
 @click.command()
-@click.argument("url")
+@click.argument("url", metavar="URL|FILE")
 @folder_option
 @click.option("--name", help="A short name for the site (default: from its host).")
 @click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed, gap 0 unless set.")
@@ -66,8 +68,17 @@ def add(
     contact: str | None,
     replaces: bool,
 ) -> None:
-    """Add the site at URL to a folder; the folder is made if it is not there."""
+    """Add the site at URL, or the sites of a site file or crawl script (FILE), to a folder.
+
+    The folder is made if it is not there.
+    """
     place = the_folder(folder)
+    if is_site_file(url):
+        given = (name, own, parallel, gap_s, depth, include, exclude, hosts, ignore)
+        if any(one not in (None, False, ()) for one in given):
+            raise UsageError(f"{url} is a site file: say there what it can say, and here only --folder and --replace")
+        _add_file(place, Path(url), contact, replaces)
+        return
     seed = seed_of(url)
     authority = urlsplit(seed).netloc.rpartition("@")[2]
     if parallel and parallel > 1 and not own:
@@ -84,11 +95,37 @@ def add(
         parallel=parallel or 1,
         ignore=ignore,
     )
+    _prepare(place, contact)
+    file = _keep(place, site, replaces)
+    click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
+
+
+def is_site_file(word: str) -> bool:
+    """A file that is there; or a word that can only mean one, so that a wrong path is not taken for a host."""
+    return Path(word).is_file() or ("://" not in word and word.lower().endswith((".toml", ".xml")))
+
+
+def _add_file(place: Folder, file: Path, contact: str | None, replaces: bool) -> None:
+    """Every site of the file, or none of them."""
+    sites = [with_start(site) for site in read_sites(file)]
+    known = {site.name for site in place.sites()}
+    for site in sites:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,99}", site.name):
+            raise UsageError(f"{file}: {site.name!r} is no name for a site: use small letters, digits, dot and hyphen")
+        if not site.seeds:
+            raise UsageError(f'{file}: {site.name} has no start: write seeds = ["https://…"]')
+        if site.name in known and not replaces:
+            raise UsageError(f"there is a site {site.name!r} already: say --replace, or give the file another name")
+    _prepare(place, contact)
+    for site in sites:
+        click.echo(f"{site.name}: {' '.join(site.seeds)} added ({place.put_site(site)})")
+    click.echo(f"Next: recrawl run {place.path} --once")
+
+
+def _prepare(place: Folder, contact: str | None) -> None:
     place.create(starting_text(contact or ""))
     if contact:
         place.set_contact(contact)
-    file = _keep(place, site, replaces)
-    click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
 
 
 def _keep(place: Folder, site: Site, replaces: bool) -> str:

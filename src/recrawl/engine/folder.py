@@ -6,10 +6,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from recrawl.formats import crawlscript, site_toml
+from recrawl.engine.site_reading import read_sites, with_start
+from recrawl.formats import site_toml
 from recrawl.model.failure import ConfigError, StoreInUse, UsageError
 from recrawl.model.site import Site
 
@@ -78,7 +79,7 @@ class Folder:
             for file in self._site_files("*.toml")
         }
         for file in self._site_files("*.xml"):
-            for site in crawlscript.parse(file.read_bytes(), str(file)):
+            for site in read_sites(file):
                 found.setdefault(site.name, with_start(site))
         return [found[name] for name in sorted(found)]
 
@@ -128,16 +129,6 @@ class Folder:
             yield handle
         finally:
             os.close(handle)
-
-
-def with_start(site: Site) -> Site:
-    """A crawl script names a host and no start: its home page, by the protocol that the patterns speak of."""
-    host = next(iter(site.hosts), "").removeprefix("*.")
-    if site.seeds or not host:
-        return site
-    targets = (pattern.target or pattern.match for pattern in site.patterns)
-    is_secure = any(target.startswith("https:") for target in targets)
-    return replace(site, seeds=(f"{'https' if is_secure else 'http'}://{host}/",))
 
 
 def _stat(file: Path) -> os.stat_result | None:

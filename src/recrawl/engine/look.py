@@ -6,7 +6,7 @@ from pathlib import Path
 from recrawl.config import Settings
 from recrawl.engine.ask import ask_once
 from recrawl.engine.gate import Gate, robots_file
-from recrawl.engine.site_files import read_bytes
+from recrawl.engine.site_reading import read_bytes
 from recrawl.extract.document import read
 from recrawl.model.address import origin_of
 from recrawl.model.failure import NotFound, NothingAllowed

@@ -1,11 +1,9 @@
 """Site files outside a folder: a TOML site file or a crawl script, and the scope it describes."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import canonicaliser_of
-from recrawl.formats import crawlscript, site_toml
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.scope.patterns_site import Script
@@ -20,30 +18,6 @@ class Scope:
     script: Script
     rules: Rules
     base: str
-
-
-def read_sites(file: Path) -> tuple[Site, ...]:
-    """Whatever is written in a file: it is a crawl script if it begins like XML."""
-    data = read_bytes(file)
-    if is_xml(data):
-        return crawlscript.parse(data, str(file))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is neither UTF-8 text nor XML: {error}") from error
-    return site_toml.parse_many(text, name=file.stem, source=str(file))
-
-
-def read_bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from error
-
-
-def is_xml(data: bytes) -> bool:
-    start = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
-    return start.startswith(b"<") or data[:2] in (b"\xff\xfe", b"\xfe\xff")
 
 
 def scope_of(site: Site, settings: Settings, base: str = "") -> Scope:
