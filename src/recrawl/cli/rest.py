@@ -25,7 +25,8 @@ class Rest:
     def tell(self) -> None:
         coming = "nothing will be due"
         if self.next_due_at is not None:
-            coming = f"next due {until(self.next_due_at, time.time())}"
+            now = time.time()
+            coming = f"next due {until(self.next_due_at, now)}" if self.next_due_at > now else "some are due still"
         click.echo(coming if self.not_due is None else f"{self.not_due} pages not due, so not asked for; {coming}")
 
 
