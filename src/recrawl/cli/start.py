@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -98,6 +99,8 @@ def add(
     _prepare(place, contact)
     file = _keep(place, site, replaces)
     click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
+    if not own and is_private(urlsplit(seed).hostname or ""):
+        click.echo(f"{authority} is no public address and is asked only if it is yours: say --own --replace", err=True)
 
 
 def is_site_file(word: str) -> bool:
@@ -157,6 +160,14 @@ def authority_of(url: str) -> str:
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{host}:{port}"
+
+
+def is_private(host: str) -> bool:
+    """By its name or literal address; names are not resolved for this."""
+    try:
+        return not ip_address(host.strip("[]")).is_global
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def site_name(authority: str) -> str:
