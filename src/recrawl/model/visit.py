@@ -141,6 +141,6 @@ class Version:
     warc_offset: int
     warc_length: int
     body_bytes: int
-    text_bytes: int
+    text_bytes: int  # 0: nobody has read its text yet (a first version, until there is another to compare it with)
     share_changed: float | None = None  # None: first version
     content_type: str = ""

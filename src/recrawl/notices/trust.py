@@ -18,6 +18,7 @@ from recrawl.model.failure import FormatError
 from recrawl.model.notice import Source
 
 FORGET = 0.995  # per outcome: about the last 200 count
+FORGET_SILENCE = 0.999  # how long it is remembered that silence could be believed: about 1000 outcomes
 BENEFIT = (2.0, 1.0)  # right and wrong notices that a source starts with: believed until it proves otherwise
 HEARD_FROM = 0.3  # below this lift a source is asked only by samples
 PROVED_FROM = 0.4  # from this lift on, after some outcomes, the scheduler hears of it too
@@ -27,7 +28,7 @@ CREDIT_A_PROOF = 20.0
 FIRST_CREDIT = 5  # pages that an unproved source may make due at once
 SAMPLE = 20  # of an ignored source's notices, one in so many is still checked
 DOUBT = 0.5  # changes that must have been seen before a recall is half believed
-MOST_RECALL = 0.9975
+MOST_RECALL = 0.9998
 SIGNED = frozenset({Source.AGENT})  # it proved who it is; the site's owner speaks
 
 
@@ -38,6 +39,15 @@ class Record:
     missed: float = 0.0
     notices: int = 0  # ever received
     expected: float = 0.0  # of the announced visits, how many would have found a change anyway
+    told: float = 0.0  # changes that it announced, remembered longer than `right`
+    untold: float = 0.0  # and those that it did not
+
+    @property
+    def silence(self) -> float:
+        """The share of changes that it may be trusted to announce: what it did for long, doubted while that is little;
+        but what it failed to announce of late counts at once."""
+        lately = 1.0 - self.missed / (self.right + self.missed) if self.missed else 1.0
+        return min(self.told / (self.told + self.untold + DOUBT), lately, MOST_RECALL)
 
     @property
     def lift(self) -> float:
@@ -80,9 +90,14 @@ def read(data: bytes | None) -> dict[Source, Record]:
     if not data:
         return {}
     try:
-        return {Source(name): Record(**row) for name, row in json.loads(data).items()}
+        return {Source(name): _record(row) for name, row in json.loads(data).items()}
     except (ValueError, TypeError, AttributeError) as error:
         raise FormatError(f"trust in sources cannot be read: {error}") from error
+
+
+def _record(row: dict[str, float]) -> Record:
+    """An older recrawl remembered only the last outcomes."""
+    return Record(**{"told": row.get("right", 0.0), "untold": row.get("missed", 0.0), **row})  # type: ignore[arg-type]
 
 
 def write(trust: Trust) -> bytes:
@@ -117,6 +132,8 @@ def _after(record: Record, announced: bool, changed: bool, foretold: float) -> R
         wrong=wrong + (announced and not changed),
         missed=missed + (not announced and changed),
         expected=expected + announced * foretold,
+        told=FORGET_SILENCE * record.told + (announced and changed),
+        untold=FORGET_SILENCE * record.untold + (not announced and changed),
     )
 
 
@@ -124,12 +141,7 @@ def rest(trust: Trust) -> float:
     """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves a page that
     changes 1 - r times as often, and for the same price the gap grows with the root of that (V(x) is about λx²/2).
     r is doubted while little has been seen, and never believed to be all."""
-    shares = [
-        (record.right + record.missed) / (record.right + record.missed + DOUBT) * (record.recall or 0.0)
-        for record in trust.values()
-        if record.proved
-    ]
-    return 1.0 / math.sqrt(1.0 - min(max(shares, default=0.0), MOST_RECALL))
+    return 1.0 / math.sqrt(1.0 - max((record.silence for record in trust.values() if record.proved), default=0.0))
 
 
 def credit(source: Source, record: Record) -> int:

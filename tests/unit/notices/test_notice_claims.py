@@ -172,12 +172,33 @@ def test_a_source_that_calls_everything_changed_is_right_as_often_as_a_coin_and_
 
 def test_silent_pages_rest_longer_where_changes_are_announced_and_no_longer_when_some_are_missed() -> None:
     assert trusts.rest({}) == trusts.rest({Source.SITEMAP: Record()}) == 1.0
-    perfect = {Source.AGENT: Record(right=190.0, notices=200)}
-    assert 15.0 < trusts.rest(perfect) <= 20.0
-    half = {Source.AGENT: Record(right=100.0, missed=100.0, notices=100)}
+    perfect = {Source.AGENT: Record(right=190.0, notices=200, told=900.0)}
+    assert 40.0 < trusts.rest(perfect) < 50.0
+    young = {Source.AGENT: Record(right=9.0, notices=9, told=9.0)}
+    assert 4.0 < trusts.rest(young) < 5.0
+    half = {Source.AGENT: Record(right=100.0, missed=100.0, notices=100, told=100.0, untold=100.0)}
     assert 1.3 < trusts.rest(half) < 1.5
-    liar = {Source.SITEMAP: Record(right=100.0, wrong=100.0, expected=100.0, notices=1000)}
+    liar = {Source.SITEMAP: Record(right=100.0, wrong=100.0, expected=100.0, notices=1000, told=100.0)}
     assert trusts.rest({**half, **liar}) == trusts.rest(half)
+
+
+def test_changes_missed_of_late_count_at_once_whatever_was_announced_for_years() -> None:
+    trust: dict[Source, Record] = {Source.AGENT: Record(notices=1)}
+    for _ in range(3000):
+        trust = trusts.fold(trust, {Source.AGENT}, True, 0.1)
+    rests = [trusts.rest(trust)]
+    for _ in range(10):
+        trust = trusts.fold(trust, set(), True, 0.1)
+        rests.append(trusts.rest(trust))
+    assert rests == sorted(rests, reverse=True)
+    assert rests[0] > 40
+    assert rests[1] < 20
+    assert rests[10] < 5
+
+
+def test_trust_of_an_older_recrawl_is_read_with_what_it_knew() -> None:
+    old = b'{"agent": {"right": 190.0, "wrong": 1.0, "missed": 10.0, "notices": 200, "expected": 3.0}}'
+    assert trusts.read(old)[Source.AGENT] == Record(190.0, 1.0, 10.0, 200, 3.0, told=190.0, untold=10.0)
 
 
 def test_what_a_page_did_foretells_what_it_will_do() -> None:
