@@ -7,6 +7,7 @@ What always holds: an acknowledged batch survives a kill of any process; a batch
 left the first time; an address enters once; a server's `next_due_at` is a lower bound of its pages' due times;
 cursors of events rise in commit order; totals are kept, never counted, so they cost the same at any size.
 
-`memory.py` is the twin in plain dicts. `sql.py` is the store over a database, opened by `sqlite.py`; its SQL
-stands in `statements.py`, its tables in `tables.py`, its past in `migrations/`.
+`memory.py` is the twin in plain dicts. `sql.py` is the store over a database, opened by `sqlite.py` or `postgres.py`;
+its SQL stands in `statements.py`, its tables in `schema.py`, its past in `migrations/`; `copying.py` moves it from one
+to the other. `search*.py` keep the index that makes it findable.
 """

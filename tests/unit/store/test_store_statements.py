@@ -1,12 +1,14 @@
 """The statements: what they walk through, and that they are no single dialect's."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
 from sqlalchemy.dialects import postgresql
 
-from recrawl.store.compiled import Sql
+from recrawl.store.compiled import ARRAY_SIZE, Sql
+from recrawl.store.postgres import open_postgres
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.statements import Statements
 from recrawl.store.tables import METADATA
@@ -18,7 +20,7 @@ WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for
 
 def statement(statements: Statements, name: str) -> Sql:
     found = getattr(statements, name)
-    made = found(8) if callable(found) else found
+    made = found(ARRAY_SIZE if statements.arrays else 8) if callable(found) else found
     assert isinstance(made, Sql)
     return made
 
@@ -49,5 +51,37 @@ def test_what_is_due_is_found_by_server_rank_and_due_time(name: str, tmp_path: P
 @pytest.mark.parametrize("name", sorted(set(NAMES) - MACHINERY))
 def test_every_statement_can_be_said_in_postgresql(name: str) -> None:
     dialect = postgresql.psycopg.dialect(paramstyle="format")
-    sql = statement(Statements(dialect, postgresql.insert), name)
+    sql = statement(Statements(dialect, postgresql.insert, arrays=True), name)
     assert sql.text.count("%s") == len(sql.names)
+
+
+SAMPLES = {
+    "BIGINT": 1,
+    "INTEGER": 1,
+    "SMALLINT": 1,
+    "DOUBLE PRECISION": 1.0,
+    "BYTEA": b"x",
+    "BOOLEAN": True,
+    "TEXT": "x",
+    "VARCHAR": "x",
+}
+
+
+def samples(sql: Sql) -> tuple[object, ...]:
+    """A value for every place of a statement, by the type that stands there."""
+    found = re.findall(rf"%s(?:::({'|'.join(SAMPLES)})(\[\])?)?", sql.text)
+    return tuple([SAMPLES[kind]] if array else SAMPLES.get(kind, 1) for kind, array in found)
+
+
+def test_no_statement_walks_through_a_whole_table_of_postgresql(postgres_store: str) -> None:
+    """Where a plan without an index is forbidden and still made, there is no index to go by."""
+    store = open_postgres(postgres_store)
+    walks = set[str]()
+    with store.database.engine.connect() as connection:
+        connection.exec_driver_sql("SET enable_seqscan = off")
+        for name in sorted(set(NAMES) - MACHINERY - WHOLE_TABLE):
+            sql = statement(store._sql, name)
+            plan = connection.exec_driver_sql("EXPLAIN " + sql.text, samples(sql)).scalars().all()
+            walks |= {f"{name}: {step}" for step in plan if "Seq Scan on" in step}
+    store.close()
+    assert walks == set()
