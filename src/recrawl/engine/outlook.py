@@ -4,45 +4,70 @@ Either way the answer is S(x), the probability that a page has not changed x day
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.reading import Reading
-from recrawl.engine.scheduler import Scheduler, pattern_of
+from recrawl.engine.scheduler import Scheduler, group_names
 from recrawl.estimate import trust
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.model.belief import Context, Floats, unpack
 from recrawl.model.page import Page
+from recrawl.ports import Policy
 from recrawl.schedule import knowledge
 from recrawl.schedule.explain import Reasons, reasons
 from recrawl.schedule.value import ValuePolicy
 
 DAY_S = 86_400.0
+MOST_WORKERS = 256
 LEAST_RATE = 1e-9  # a day: nothing is for ever
 
 
 def outlook(found: Reading, pages: Sequence[Page], now: float) -> Prospects:
     """One row a page."""
-    scheduler = scheduler_of(found.settings, found.folder.sites(), found.store, now)
+    crew = schedulers(found, now)
     sites = dict.fromkeys(page.site for page in pages)
     rows = {site: [place for place, page in enumerate(pages) if page.site == site] for site in sites}
-    parts = {site: _of_site(scheduler, [pages[row] for row in rows[site]], now) for site in sites}
+    parts = {site: _of_site(best_informed(crew, site, now), [pages[row] for row in rows[site]], now) for site in sites}
     return joined(parts, rows, len(pages))
 
 
-def _of_site(scheduler: Scheduler, pages: Sequence[Page], now: float) -> Prospects:
-    policy = scheduler.domain(pages[0].site, now).policy
+def schedulers(found: Reading, now: float) -> list[Scheduler]:
+    """One for each worker that has kept what it knows."""
+    sites = found.folder.sites()
+    first = scheduler_of(found.settings, sites, found.store, now)
+    others = takewhile(lambda worker: first.has_kept(worker), map(str, range(1, MOST_WORKERS)))
+    return [first, *(scheduler_of(found.settings, sites, found.store, now, worker) for worker in others)]
+
+
+def best_informed(crew: Sequence[Scheduler], site: str, now: float) -> Policy:
+    """The policy of the worker that has seen most of a site: its pages are of one or several workers' partitions."""
+    policies = [scheduler.domain(site, now).policy for scheduler in crew]
+    return max(policies, key=lambda policy: _seen(policy, site))
+
+
+def _seen(policy: Policy, site: str) -> float:
+    if not isinstance(policy, ValuePolicy) or site not in policy.knowledge.sites:
+        return 0.0
+    own = policy.knowledge.group_site == policy.knowledge.sites.index(site)
+    return float(policy.knowledge.sums[own].sum())
+
+
+def _of_site(policy: Policy, pages: Sequence[Page], now: float) -> Prospects:
     if not isinstance(policy, ValuePolicy):
         return by_rate(rates_per_day(pages))
-    policy, context = around(policy, pages)
+    policy, context = around(policy, pages, now)
     return policy.prospects(unpack(page.belief for page in pages), context)
 
 
-def around(policy: ValuePolicy, pages: Sequence[Page], server_price: float = 0.0) -> tuple[ValuePolicy, Context]:
+def around(
+    policy: ValuePolicy, pages: Sequence[Page], now: float, server_price: float = 0.0
+) -> tuple[ValuePolicy, Context]:
     """The pages' groups, and a policy that has room for them; nobody has spoken of the pages."""
-    names = [knowledge.group_name(page.site, pattern_of(page)) for page in pages]
+    names = group_names(policy, pages, now)
     policy = policy.with_groups(names)
     told = np.zeros((len(pages), trust.SOURCES), dtype=np.int64)
     prices = np.full(len(pages), server_price)
@@ -90,11 +115,10 @@ def reasons_for(found: Reading, page: Page, now: float) -> Reasons | None:
     """Why the value policy visits a page when it does; None for another policy or a page never visited."""
     if not page.belief:
         return None
-    scheduler = scheduler_of(found.settings, found.folder.sites(), found.store, now)
-    policy = scheduler.domain(page.site, now).policy
+    policy = best_informed(schedulers(found, now), page.site, now)
     if not isinstance(policy, ValuePolicy):
         return None
     server = found.store.server(page.server)
-    policy, context = around(policy, [page], server.price if server else 0.0)
+    policy, context = around(policy, [page], now, server.price if server else 0.0)
     wish = next((site.importance for site in found.folder.sites() if site.name == page.site), 1.0)
     return reasons(policy, unpack([page.belief]), page.importance * wish, now, context)

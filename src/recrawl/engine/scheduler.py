@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from recrawl.model.belief import Context, Floats, Sightings, States
+from recrawl.estimate import tempo as tempos
+from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.site import Site
@@ -32,6 +33,9 @@ KEEP_EVERY_S = 600.0
 TO_THE_SECOND_S = 60.0
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
 MOST_GROUPS = 500
+MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
+BUSY = 1.5  # days' worth of changes within a day: a burst, in which waiting pages' due times are solved for again
+_CALM = Server("")
 PRICE_EVERY_HOURS = 0.25
 MATERIAL = 0.15  # a price that moved by less changes no due time
 
@@ -161,7 +165,7 @@ class Scheduler:
         if not isinstance(policy, ValuePolicy):
             after = policy.observe(states, seen)
             return after, policy.next_gap_s(after, importance, now, luck)
-        policy, context = self._around(policy, pages, servers, notices)
+        policy, context = self._around(policy, pages, servers, notices, now)
         after = policy.observe(states, seen, context)
         policy = self._repriced(domain, policy.learned(states, seen, context).at(now), int((~seen.first).sum()), now)
         told = replace(context, notices=np.zeros_like(context.notices))  # this visit has answered them
@@ -179,7 +183,8 @@ class Scheduler:
             if not isinstance(policy, ValuePolicy):
                 gaps_s[rows] = [pages[row].interval_s for row in rows]
                 continue
-            policy, around = self._around(policy, [pages[row] for row in rows], [servers[row] for row in rows], None)
+            mine, theirs = [pages[row] for row in rows], [servers[row] for row in rows]
+            policy, around = self._around(policy, mine, theirs, None, now)
             gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
         return gaps_s
 
@@ -193,6 +198,7 @@ class Scheduler:
         if now - self._priced_at.get(server.key, -HOUR_S) < HOUR_S or (not server.overloaded and not server.price):
             return server
         self._priced_at[server.key] = now
+        policy = self._repooled(policy, domain.name, now)
         common = self.domain(site, now).price
         return replace(server, price=server_price(common, server.price, server.load_per_s, server.gap_s))
 
@@ -206,7 +212,8 @@ class Scheduler:
         return memos
 
     def moved(self, since: Mapping[str, float], servers: Iterable[Server]) -> dict[str, float] | None:
-        """The prices of domains and servers, if any of them has moved materially from what it was."""
+        """The prices of domains and servers and the pace of sites in a burst, if any of them has moved materially from
+        what it was."""
         prices = {f"domain {name}": domain.price for name, domain in self._domains.items()}
         prices |= {f"server {server.key}": server.price for server in servers if server.price}
         return prices if any(_apart(since.get(key, 0.0), price) for key, price in prices.items()) else None
@@ -240,6 +247,9 @@ class Scheduler:
     def _per_day(self, name: str) -> float:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
+        for name, domain in self._domains.items():
+            if isinstance(domain.policy, ValuePolicy):
+                prices |= {f"burst {name} {site}": pace for site, pace in bursts(domain.policy).items()}
         wishes = [one.requests_per_day for one in self._budgets if one.site == name and one.requests_per_day]
         implied = max(pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min(wishes, default=implied)
@@ -253,6 +263,11 @@ class Scheduler:
             return policy
         domain.priced_at = now
         per_day = self._per_day(domain.name)
+    def has_kept(self, worker: str) -> bool:
+        """Whether a worker of that number has left what it knows in the store."""
+        names = ("", *(name for name, site in self._sites.items() if site.requests_per_day is not None))
+        return any(self._store.memo(f"knowledge:{worker}:{name}") for name in names)
+
         if per_day != domain.bucket.per_day:
             domain.bucket = replace(domain.bucket, per_day=per_day, tokens=domain.bucket.fill * per_day)
         return policy.priced(domain.bucket.fill, hours)
@@ -264,7 +279,7 @@ class Scheduler:
         servers: Sequence[Server],
         notices: Sequence[Sequence[int]] | None,
     ) -> tuple[ValuePolicy, Context]:
-        names = [known.group_name(page.site, pattern_of(page)) for page in pages]
+        names = group_names(policy, pages, now)
         if len(policy.knowledge.groups) < MOST_GROUPS:
             policy = policy.with_groups(names)
         told = np.array(notices, dtype=np.int64) if notices is not None else _nobody(policy, len(pages))
@@ -289,12 +304,25 @@ def _apart(one: float, other: float) -> bool:
 def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
 
+    def _repooled(self, policy: ValuePolicy, name: str, now: float) -> ValuePolicy:
+        """Once a day the groups' laws are made from their pages as they stand, a fair sample where they are many."""
+        if not policy.is_pooling_due(now):
+            return policy
+        scanned = self._store.scan(name, None, MOST_POOLED)
+        pages = [page for page in scanned if page.belief and self._purse_of(page.site) == name]
+        if not pages:
+            return policy
+        scale = max(1.0, self._store.totals(name).live / len(scanned))
+        policy, around = self._around(policy, pages, [_CALM] * len(pages), None, now)
+        return policy.repooled(unpack(page.belief for page in pages), around, scale)
+
 
 def _budgets(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
     whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
     own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
     return [one for one in (whole, *own) if one.requests_per_day is not None or one.bytes_per_day is not None]
 
+        now: float,
 
 def _part(whole: float | None, share: float) -> float | None:
     return None if whole is None else whole * share
@@ -302,6 +330,24 @@ def _part(whole: float | None, share: float) -> float | None:
 
 def _written(spent: Sequence[Spent], closing: bool) -> bytes:
     return json.dumps({"clean": closing, "spent": [[one.day, one.requests, one.bytes] for one in spent]}).encode()
+
+
+def bursts(policy: ValuePolicy) -> dict[str, float]:
+    """Sites that have just lived through more than a day within a day, and how much more."""
+    tempo = policy.knowledge.tempo
+    site = np.arange(len(policy.knowledge.sites))
+    end = np.full(site.size, float(tempo.hour))
+    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
+    return {policy.knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY)}
+
+
+def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
+    """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
+    fresh = [known.is_new(policy.knowledge, page.site, page.found_at, now) for page in pages]
+    return [
+        known.group_name(page.site, "" if new else pattern_of(page), new)
+        for page, new in zip(pages, fresh, strict=True)
+    ]
 
 
 def _recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:

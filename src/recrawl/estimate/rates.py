@@ -7,6 +7,7 @@ from recrawl.model.belief import Floats, States
 DAY_S = 86400.0
 FIRST_PER_DAY = 1.0 / 30.0  # of a page visited once
 FASTEST_PER_DAY = 24.0
+SLOWEST_PER_DAY = 1.0 / 1500.0
 
 
 def bias_reduced(states: States) -> Floats:
@@ -20,9 +21,10 @@ def bias_reduced(states: States) -> Floats:
 
 
 def plain(states: States) -> Floats:
-    """Maximum likelihood as if all gaps were the mean gap: 0 for a page never seen to change."""
+    """Maximum likelihood as if all gaps were the mean gap; the slowest rate for a page never seen to change, for which
+    it is 0, or nobody would ever look again."""
     gaps, changes = states["gaps"].astype(np.float64), states["changes"].astype(np.float64)
     mean_days = states["watched_s"] / DAY_S / np.maximum(gaps, 1.0)
     quiet_share = np.maximum(gaps - changes, 1e-3) / np.maximum(gaps, 1.0)
     rate = -np.log(quiet_share) / np.maximum(mean_days, 1e-9)
-    return np.asarray(np.where(gaps > 0, np.clip(rate, 0.0, FASTEST_PER_DAY), FIRST_PER_DAY))
+    return np.asarray(np.where(gaps > 0, np.clip(rate, SLOWEST_PER_DAY, FASTEST_PER_DAY), FIRST_PER_DAY))

@@ -28,6 +28,7 @@ LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
+RHYTHM_HANDICAP, ACTIVITY_HANDICAP = 4.0, 2.0
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
 
@@ -41,6 +42,11 @@ class Clock:
     strength: float = np.inf
     hours: int = 1
 
+    @property
+    def handicap(self) -> float:
+        """Nats by which it must lead the plain clock; placing visits by a rhythm that is none costs most."""
+        return RHYTHM_HANDICAP if self.rhythm else 0.0 if np.isinf(self.strength) else ACTIVITY_HANDICAP
+
 
 CLOCKS = (
     Clock(),
@@ -51,9 +57,8 @@ CLOCKS = (
     Clock(rhythm=0.9, strength=0.3),
     Clock(rhythm=0.9, strength=0.1),
 )
-HANDICAP = 4.0  # nats by which a clock with a rhythm must lead: placing visits by a rhythm that is none costs more
 _RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
-_HANDICAPS: Floats = np.where(_RHYTHM_SHARE > 0.0, HANDICAP, 0.0)
+_HANDICAPS: Floats = np.array([clock.handicap for clock in CLOCKS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class Tempo:
     elapsed: Floats
     proof: Floats
     outcomes: Outcomes
+    fitted: Ints  # hour of each site's last activity fit
     laid: int = 0  # columns of `elapsed` that are laid out
     fresh: tuple[Outcomes, ...] = ()
 
@@ -97,7 +103,7 @@ def started(sites: int, hour: int) -> Tempo:
     flat = np.ones((len(CLOCKS), sites, columns))
     tempo = Tempo(
         hour, hour, np.ones((sites, 24)), flat, np.zeros((len(CLOCKS), sites, columns + 1)),
-        np.zeros((len(CLOCKS), sites)), nothing_seen(),
+        np.zeros((len(CLOCKS), sites)), nothing_seen(), np.full(sites, hour, dtype=np.int64),
     )  # fmt: skip
     return with_elapsed(tempo, 0)
 
@@ -114,6 +120,7 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
         activity=np.concatenate([tempo.activity, blank.activity], axis=1),
         elapsed=np.concatenate([tempo.elapsed, blank.elapsed], axis=1),
         proof=np.concatenate([tempo.proof, blank.proof], axis=1),
+        fitted=np.concatenate([tempo.fitted, np.full(more, tempo.hour, dtype=np.int64)]),
     )
 
 
@@ -122,13 +129,18 @@ def profile(tempo: Tempo) -> Floats:
     return np.asarray(1.0 + _RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
 
 
-def with_elapsed(tempo: Tempo, first: int) -> Tempo:
-    """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1."""
+def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
+    """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1. `sites`:
+    those whose clocks have moved, all unless told."""
     last = min(tempo.hour - tempo.origin + _AHEAD, tempo.activity.shape[2])
+    if last != tempo.laid:
+        sites, first = None, min(first, tempo.laid)
+    rows = slice(None) if sites is None else sites
     hours = (tempo.origin + np.arange(first, last)) % 24
-    speed = profile(tempo)[:, :, hours] * tempo.activity[:, :, first:last] / 24.0
+    speed = profile(tempo)[:, rows][:, :, hours] * tempo.activity[:, rows, first:last] / 24.0
     elapsed = tempo.elapsed.copy()
-    elapsed[:, :, first + 1 : last + 1] = elapsed[:, :, first : first + 1] + np.cumsum(speed, axis=2)
+    start = elapsed[:, rows, first]
+    elapsed[:, rows, first + 1 : last + 1] = start[:, :, None] + np.cumsum(speed, axis=2)
     return replace(tempo, elapsed=elapsed, laid=last)
 
 
@@ -143,7 +155,7 @@ def at_hour(tempo: Tempo, hour: int) -> Tempo:
     gone = min(origin - tempo.origin, tempo.activity.shape[2])
     activity = np.ones_like(tempo.activity)
     activity[:, :, : activity.shape[2] - gone] = tempo.activity[:, :, gone:]
-    return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity), 0)
+    return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity, laid=0), 0)
 
 
 def operational_days(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, end: Floats) -> Floats:

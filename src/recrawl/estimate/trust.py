@@ -35,7 +35,9 @@ class Trust:
 
     @property
     def false_per_day(self) -> Floats:
-        return np.asarray((self.quiet_notices + 0.1) / (self.quiet_days + _DAYS))
+        """While few quiet days are known, all notices are taken as false: a busy liar must not look like a herald."""
+        any_per_day = (self.quiet_notices + self.found_notices + 0.1) / (self.quiet_days + self.found_days + 1.0)
+        return np.asarray((self.quiet_notices + _DAYS * any_per_day) / (self.quiet_days + _DAYS))
 
     @property
     def recall(self) -> Floats:

@@ -223,7 +223,10 @@ class Value:
         )  # fmt: skip
         enough = (worth >= 1.0) & (self.dropped_until_s[pages] <= at_s)
         free = max(1, room // 24) if fill >= 1.0 else 0  # a token that would run over costs nothing
-        wanted = most(worth, pages, max(int(enough.sum()), free)) if free else most(worth[enough], pages[enough], room)
+        if free:
+            wanted = most(worth, pages, max(int(enough.sum()), free))
+        else:
+            wanted = self._in_order(pages[enough], worth[enough], room, at_s)
         if np.isinf(self.history.allowed_per_hour).all():
             return wanted[:room]
         if not self.relieved:
@@ -231,6 +234,14 @@ class Value:
         polite = politely(wanted, self.history, int(at_s // HOUR_S))
         self._relieve(wanted, polite, at_s)
         return polite[:room]
+
+    def _in_order(self, due: Ints, worth: Floats, room: int, at_s: float) -> Ints:
+        if due.size <= room or room <= 0:
+            return most(worth, due, room)
+        cost = self.policy.delay_cost(
+            self.ahead.rows(due), self.states[due], self.history.importance[due], MONDAY_AT + at_s, self._around(due)
+        )
+        return most(cost, due, room)
 
     def _relieve(self, wanted: Ints, polite: Ints, at_s: float) -> None:
         """The backlog of a server raises its price; without one it falls again."""

@@ -37,10 +37,12 @@ def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: floa
 
 
 def value_told(belief: Floats, unchanged: Floats, days: Floats, harmonic: float) -> Floats:
-    """V when notices speak: per rate (1 − p + p ln p)/λ with p the probability that nothing changed."""
-    sure = np.clip(unchanged, 1e-300, 1.0)
-    gain = (1.0 - sure + sure * np.log(sure)) / RATES_PER_DAY
-    area = np.minimum((1.0 - sure) / RATES_PER_DAY, days[:, None])
+    """V when notices speak: per rate (1 − p + p ln p)/λ with p the probability that nothing changed. What was heard
+    makes the hazard −ln p / x instead of λ, so the copy was fresh for x·(1 − p)/(−ln p) of the x days."""
+    sure = np.clip(unchanged, 1e-300, 1.0 - 1e-12)
+    nats = -np.log(sure)
+    gain = (1.0 - sure - sure * nats) / RATES_PER_DAY
+    area = days[:, None] * (1.0 - sure) / nats
     return np.asarray((belief * (gain + harmonic * (days[:, None] - area))).sum(axis=1))
 
 

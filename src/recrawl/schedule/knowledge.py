@@ -6,7 +6,8 @@ were met; a group is a site and a pattern, named `site|pattern` (`site|pattern+n
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from recrawl.estimate import tempo as tempos
 from recrawl.estimate import trust as trusts
 from recrawl.estimate.pooling import first_law
 from recrawl.model.belief import RATES, Bools, Floats, Ints
+from recrawl.schedule.price import Usual
 
 _VERSION = 1
 _SITE_END = "|"
 _NEW = "+new"  # ends the name of a group of pages in their first weeks
 YOUTH_S = 14 * 86400.0
+FIRST_S = 2 * 86400.0  # what is found within the first days of a site was there before
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +38,26 @@ class Knowledge:
     price: float
     refitted_hour: int
     pooled_hour: int
+    usual: Usual = field(default_factory=Usual)
+    met_hour: tuple[int, ...] = ()  # when each site was first met
 
     @property
     def young(self) -> Bools:
         """Groups of pages found within their first weeks: these often change fast and then never again, so they have
         a law of their own, learnt from first revisits and drawn to the world's first law, not to their site's."""
-        return np.array([name.endswith(_NEW) for name in self.groups], dtype=np.bool_)
+        return _young(self.groups)
+
+
+@lru_cache(maxsize=8)
+def _young(groups: tuple[str, ...]) -> Bools:
+    return np.array([name.endswith(_NEW) for name in groups], dtype=np.bool_)
 
 
 def started(price: float, hour: int) -> Knowledge:
     """One group of one nameless site, for pages of which nothing else is known."""
     return Knowledge(
         ("",), (_SITE_END,), np.zeros(1, dtype=np.int64), np.zeros((1, RATES)), first_law()[None, :],
-        tempos.started(1, hour), trusts.started(1), price, hour, hour,
+        tempos.started(1, hour), trusts.started(1), price, hour, hour, Usual(), (hour,),
     )  # fmt: skip
 
 
@@ -55,6 +65,14 @@ def group_name(site: str, pattern: str, new: bool = False) -> str:
     """`new`: the page was found less than `YOUTH_S` ago, by a crawl that was already running. New pages of a site are
     best kept in one group, with an empty pattern: there are never many of them at a time."""
     return f"{site}{_SITE_END}{pattern}{_NEW if new else ''}"
+
+
+def is_new(knowledge: Knowledge, site: str, found_at: float, now: float) -> bool:
+    """Whether a page is in its first weeks and was found by a crawl that already knew its site."""
+    if site not in knowledge.sites:
+        return False
+    met_at = 3600.0 * knowledge.met_hour[knowledge.sites.index(site)]
+    return found_at - met_at >= FIRST_S and now - found_at < YOUTH_S
 
 
 def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
@@ -81,6 +99,7 @@ def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
         law=np.concatenate([knowledge.law, new_law]),
         tempo=tempos.with_sites(knowledge.tempo, len(site_names)),
         trust=trusts.with_sites(knowledge.trust, len(site_names)),
+        met_hour=(*knowledge.met_hour, *[knowledge.tempo.hour] * (len(site_names) - len(knowledge.sites))),
     )
 
 
@@ -106,8 +125,9 @@ def to_bytes(knowledge: Knowledge) -> bytes:
     np.savez_compressed(
         out,
         numbers=np.array([_VERSION, tempo.origin, tempo.hour, knowledge.refitted_hour, knowledge.pooled_hour]),
-        price=np.array([knowledge.price]),
+        price=np.array([knowledge.price, knowledge.usual.price, knowledge.usual.hours]),
         sites=np.array(knowledge.sites),
+        met_hour=np.array(knowledge.met_hour),
         groups=np.array(knowledge.groups),
         group_site=knowledge.group_site,
         sums=knowledge.sums.astype(np.float32),
@@ -138,4 +158,6 @@ def from_bytes(data: bytes) -> Knowledge:
             tuple(str(name) for name in kept["sites"]), tuple(str(name) for name in kept["groups"]),
             kept["group_site"], kept["sums"].astype(np.float64), kept["law"], tempos.with_elapsed(tempo, 0),
             trusts.Trust(*kept["trust"]), float(kept["price"][0]), refitted, pooled,
+            Usual(*(float(number) for number in kept["price"][1:])),
+            tuple(map(int, kept["met_hour"])) if "met_hour" in kept else (origin,) * len(kept["sites"]),
         )  # fmt: skip

@@ -3,9 +3,14 @@
 A bucket fills at the budget's rate and every request takes one token out. While it is more than half full the price
 falls, while it is less than half full it rises: slowly near the middle, so that the day's rhythm passes through it,
 firmly towards the edges, so that nothing is lost and nothing runs dry.
+
+A burst (a release touches every page) empties the bucket for days although the budget buys as much as ever. So the
+price stays near its own average of the last week: what is due beyond the budget waits its turn, and when the burst is
+over nobody has to wait for the price to come down again.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +20,16 @@ from recrawl.schedule.index import value_at
 
 GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (third power)
 LEAST, MOST = 1e-9, 1e6
+APART = 2.0  # how far from its usual height a burst may carry the price
+USUAL_HOURS = 7 * 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """The price as it usually is, and since how many hours it has been watched."""
+
+    price: float = 0.0  # 0: not watched yet
+    hours: float = 0.0
 
 
 def first_price(requests_per_page_day: float, harmonic: float) -> float:
@@ -25,8 +40,14 @@ def first_price(requests_per_page_day: float, harmonic: float) -> float:
     return float(value_at(ahead, np.array([1.0 / requests_per_page_day]), harmonic)[0])
 
 
-def moved(price: float, fill: float, hours: float) -> float:
-    """The price after some hours with the bucket `fill` full (0..1)."""
+def moved(price: float, usual: Usual, fill: float, hours: float) -> tuple[float, Usual]:
+    """The price after some hours with the bucket `fill` full (0..1), and its average: over half the time it has been
+    watched at first, over a week later."""
+    height = usual.price or price
     short = 0.5 - min(max(fill, 0.0), 1.0)
     step = hours * (GENTLE * short + FIRM * short**3)
-    return min(max(price * math.exp(min(max(step, -1.0), 1.0)), LEAST), MOST)
+    wished = price * math.exp(min(max(step, -1.0), 1.0))
+    new = min(max(wished, height / APART, LEAST), height * APART, MOST)
+    watched = usual.hours + hours
+    share = min(hours / max(min(watched / 2.0, USUAL_HOURS), 1.0), 1.0)
+    return new, Usual(height * (new / height) ** share, watched)

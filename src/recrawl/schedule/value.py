@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.estimate import bayes, poisson, pooling, trust
 from recrawl.estimate import tempo as tempos
-from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted
+from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted, whose_turn
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
 from recrawl.schedule import knowledge as known
 from recrawl.schedule import placement, price
@@ -56,10 +56,8 @@ class ValuePolicy:
         around = context or nowhere(len(states))
         site, clock = self._site_and_clock(around)
         ahead = self.prospects(states, around)
-        asked = (
-            (self.knowledge.price + around.server_price) * cost(states, self.settings) / np.maximum(importance, 1e-6)
-        )
-        days = days_until(ahead, asked, self.settings.harmonic, self.settings.ceiling_s / DAY_S)
+        asked = self._asked(states, importance, around)
+        days = days_until(ahead, asked, self.settings.harmonic, self._most_days)
         seen_hour = np.where(states["seen_at"] > 0.0, states["seen_at"], now) / HOUR_S
         due_hour = tempos.moment_after(self.knowledge.tempo, clock, site, seen_hour, days, now / HOUR_S)
         survival = bayes.survival(ahead, days)
@@ -83,10 +81,7 @@ class ValuePolicy:
         told = np.flatnonzero(trust.speaking(self.knowledge.trust)[site])
         if told.size:
             plain[told] = self._worth_told(states[told], days[told], _rows(context, told))
-        asked = (
-            (self.knowledge.price + context.server_price) * cost(states, self.settings) / np.maximum(importance, 1e-6)
-        )
-        ratio = np.asarray(plain / asked)
+        ratio = np.asarray(plain / self._asked(states, importance, context))
         near = np.flatnonzero((ratio > 1.0 / placement.MOST) & self._has_rhythm(site) & ~explores(states) & (days > 0))
         if near.size:
             hour = np.full(near.size, int(now // HOUR_S) % 24)
@@ -94,10 +89,40 @@ class ValuePolicy:
         ratio[(states["seen_at"] > 0.0) & (now - states["seen_at"] >= self.settings.ceiling_s)] = np.inf
         return ratio
 
-    def _worth_told(self, states: States, days: Floats, context: Context) -> Floats:
+    def delay_cost(
+        self, ahead: bayes.Prospects, states: States, importance: Floats, now: float, context: Context
+    ) -> Floats:
+        """Freshness lost a day while a page that is due waits: how much likelier it is to be stale now than at the
+        moment its value reaches the price. What is due is worth its request; where requests do not suffice for all of
+        it (a burst, a release), those go first whose wait costs most."""
+        site, clock = self._site_and_clock(context)
+        here = np.full(len(states), now / HOUR_S)
+        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        due = days_until(ahead, self._asked(states, importance, context), self.settings.harmonic, self._most_days)
+        fresh = bayes.survival(ahead, days)
+        told = np.flatnonzero(trust.speaking(self.knowledge.trust)[site])
+        if told.size:
+            belief, unchanged = self._told(states[told], days[told], _rows(context, told))
+            fresh[told] = (belief * unchanged).sum(axis=1)
+        waited = (states["seen_at"] > 0.0) & (now - states["seen_at"] >= self.settings.ceiling_s)
+        return np.asarray(np.where(waited, np.inf, importance * (bayes.survival(ahead, due) - fresh)))
+
+    @property
+    def _most_days(self) -> float:
+        return self.settings.ceiling_s / DAY_S
+
+    def _asked(self, states: States, importance: Floats, context: Context) -> Floats:
+        """The value at which each page is due."""
+        price = self.knowledge.price + context.server_price
+        return np.asarray(price * cost(states, self.settings) / np.maximum(importance, 1e-6))
+
+    def _told(self, states: States, days: Floats, context: Context) -> tuple[Floats, Floats]:
         belief = bayes.weights(states, context.group, self.laws)
         site = self.knowledge.group_site[context.group]
-        belief, unchanged = trust.with_notices(belief, self.knowledge.trust, site, days, context.notices)
+        return trust.with_notices(belief, self.knowledge.trust, site, days, context.notices)
+
+    def _worth_told(self, states: States, days: Floats, context: Context) -> Floats:
+        belief, unchanged = self._told(states, days, context)
         return value_told(belief, unchanged, days, self.settings.harmonic)
 
     # folds of what is shared
@@ -156,13 +181,13 @@ class ValuePolicy:
         believed = trust.learned(knowledge.trust, site, end / 24.0 - begin / 24.0, seen.changed, found, context.notices)
         return replace(knowledge, tempo=tempo, trust=believed)
 
-    def repooled(self, states: States, context: Context) -> "ValuePolicy":
-        """The groups' sums exactly, from all their pages, where these are at hand: what `learned` keeps up is each
-        page's belief as it was when last visited. Pages without evidence have nothing to say."""
+    def repooled(self, states: States, context: Context, scale: float = 1.0) -> "ValuePolicy":
+        """The groups' sums exactly, from all their pages, or from a sample of which each stands for `scale` pages: what
+        `learned` keeps up is each page's belief as it was when last visited. Pages without evidence say nothing."""
         rows = np.flatnonzero(states["gaps"] > 0)
         sums = np.zeros_like(self.knowledge.sums)
         np.add.at(sums, context.group[rows], bayes.weights(states[rows], context.group[rows], self.laws))
-        sums = np.where(self.knowledge.young[:, None], self.knowledge.sums, sums)
+        sums = np.where(self.knowledge.young[:, None], self.knowledge.sums, scale * sums)
         return replace(self, knowledge=replace(self.knowledge, sums=sums))
 
     def at(self, now: float) -> "ValuePolicy":
@@ -176,7 +201,7 @@ class ValuePolicy:
             tempo = activity_refitted(tempo)
             knowledge = replace(knowledge, refitted_hour=hour)
         if self.is_pooling_due(now):
-            tempo = rhythm_refitted(tempo)
+            tempo = rhythm_refitted(tempo, whose_turn(tempo))
             law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites), knowledge.young)
             return self.knowing(replace(knowledge, tempo=tempo, law=law, pooled_hour=hour))
         return replace(self, knowledge=replace(knowledge, tempo=tempo))
@@ -185,7 +210,8 @@ class ValuePolicy:
         return int(now // HOUR_S) - self.knowledge.pooled_hour >= POOL_HOURS
 
     def priced(self, fill: float, hours: float) -> "ValuePolicy":
-        return replace(self, knowledge=replace(self.knowledge, price=price.moved(self.knowledge.price, fill, hours)))
+        height, usual = price.moved(self.knowledge.price, self.knowledge.usual, fill, hours)
+        return replace(self, knowledge=replace(self.knowledge, price=height, usual=usual))
 
     # inside
 

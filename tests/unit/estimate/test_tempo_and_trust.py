@@ -32,7 +32,7 @@ def _fitted(busy_hour: int | None, days: int = 40) -> Tempo:
     dice = np.random.default_rng(3)
     tempo = tempos.noted(tempos.started(1, HOUR), _outcomes(30, days, busy_hour, dice))
     tempo = tempos.at_hour(tempo, HOUR + days * 24)
-    return rhythm_refitted(activity_refitted(tempo))
+    return rhythm_refitted(activity_refitted(tempo), np.zeros(1, dtype=np.int64))
 
 
 def test_the_busy_hour_is_found_from_verdicts_alone() -> None:

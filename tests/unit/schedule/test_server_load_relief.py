@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.schedule.load import after, is_overloaded, needed_gap_s, stretch
-from recrawl.schedule.price import moved
+from recrawl.schedule.price import Usual, moved
 from recrawl.schedule.relief import relief, relieved_hourly, server_price
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 5), st.floats(60.0, 1e7)), max_size=40)
@@ -57,4 +57,15 @@ def test_the_hourly_price_follows_the_backlog() -> None:
 
 @given(st.floats(1e-6, 1e3), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_a_fuller_bucket_never_makes_visits_dearer(price: float, one: float, two: float) -> None:
-    assert moved(price, max(one, two), 1.0) <= moved(price, min(one, two), 1.0)
+    assert moved(price, Usual(), max(one, two), 1.0)[0] <= moved(price, Usual(), min(one, two), 1.0)[0]
+
+
+def test_a_burst_does_not_carry_the_price_away_but_a_lasting_shortage_does() -> None:
+    def after(days: int) -> float:
+        height, usual = 1.0, Usual(1.0, 24.0 * 60)
+        for _ in range(24 * days):
+            height, usual = moved(height, usual, 0.0, 1.0)
+        return height
+
+    assert after(2) < 3.0
+    assert after(60) > 50.0
