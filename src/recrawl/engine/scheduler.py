@@ -167,6 +167,7 @@ class Scheduler:
             return after, policy.next_gap_s(after, importance, now, luck)
         policy, context = self._around(policy, pages, servers, notices, now)
         after = policy.observe(states, seen, context)
+        policy = self._repooled(policy, domain.name, now)
         policy = self._repriced(domain, policy.learned(states, seen, context).at(now), int((~seen.first).sum()), now)
         told = replace(context, notices=np.zeros_like(context.notices))  # this visit has answered them
         domain.policy = policy
@@ -198,7 +199,6 @@ class Scheduler:
         if now - self._priced_at.get(server.key, -HOUR_S) < HOUR_S or (not server.overloaded and not server.price):
             return server
         self._priced_at[server.key] = now
-        policy = self._repooled(policy, domain.name, now)
         common = self.domain(site, now).price
         return replace(server, price=server_price(common, server.price, server.load_per_s, server.gap_s))
 
@@ -216,6 +216,9 @@ class Scheduler:
         what it was."""
         prices = {f"domain {name}": domain.price for name, domain in self._domains.items()}
         prices |= {f"server {server.key}": server.price for server in servers if server.price}
+        for name, domain in self._domains.items():
+            if isinstance(domain.policy, ValuePolicy):
+                prices |= {f"burst {name} {site}": pace for site, pace in bursts(domain.policy).items()}
         return prices if any(_apart(since.get(key, 0.0), price) for key, price in prices.items()) else None
 
     # inside
@@ -228,6 +231,11 @@ class Scheduler:
         if domain is None:
             domain = self._domains[name] = self._opened(name, now)
         return domain
+
+    def has_kept(self, worker: str) -> bool:
+        """Whether a worker of that number has left what it knows in the store."""
+        names = ("", *(name for name, site in self._sites.items() if site.requests_per_day is not None))
+        return any(self._store.memo(f"knowledge:{worker}:{name}") for name in names)
 
     def _memo(self, name: str) -> str:
         return f"knowledge:{self._worker}:{name}"
@@ -247,9 +255,6 @@ class Scheduler:
     def _per_day(self, name: str) -> float:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
-        for name, domain in self._domains.items():
-            if isinstance(domain.policy, ValuePolicy):
-                prices |= {f"burst {name} {site}": pace for site, pace in bursts(domain.policy).items()}
         wishes = [one.requests_per_day for one in self._budgets if one.site == name and one.requests_per_day]
         implied = max(pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min(wishes, default=implied)
@@ -263,14 +268,21 @@ class Scheduler:
             return policy
         domain.priced_at = now
         per_day = self._per_day(domain.name)
-    def has_kept(self, worker: str) -> bool:
-        """Whether a worker of that number has left what it knows in the store."""
-        names = ("", *(name for name, site in self._sites.items() if site.requests_per_day is not None))
-        return any(self._store.memo(f"knowledge:{worker}:{name}") for name in names)
-
         if per_day != domain.bucket.per_day:
             domain.bucket = replace(domain.bucket, per_day=per_day, tokens=domain.bucket.fill * per_day)
         return policy.priced(domain.bucket.fill, hours)
+
+    def _repooled(self, policy: ValuePolicy, name: str, now: float) -> ValuePolicy:
+        """Once a day the groups' laws are made from their pages as they stand, a fair sample where they are many."""
+        if not policy.is_pooling_due(now):
+            return policy
+        scanned = self._store.scan(name, None, MOST_POOLED)
+        pages = [page for page in scanned if page.belief and self._purse_of(page.site) == name]
+        if not pages:
+            return policy
+        scale = max(1.0, self._store.totals(name).live / len(scanned))
+        policy, around = self._around(policy, pages, [_CALM] * len(pages), None, now)
+        return policy.repooled(unpack(page.belief for page in pages), around, scale)
 
     def _around(
         self,
@@ -278,6 +290,7 @@ class Scheduler:
         pages: Sequence[Page],
         servers: Sequence[Server],
         notices: Sequence[Sequence[int]] | None,
+        now: float,
     ) -> tuple[ValuePolicy, Context]:
         names = group_names(policy, pages, now)
         if len(policy.knowledge.groups) < MOST_GROUPS:
@@ -285,6 +298,24 @@ class Scheduler:
         told = np.array(notices, dtype=np.int64) if notices is not None else _nobody(policy, len(pages))
         prices = np.array([server.price for server in servers])
         return policy, Context(known.group_numbers(policy.knowledge, names), prices, told)
+
+
+def bursts(policy: ValuePolicy) -> dict[str, float]:
+    """Sites that have just lived through more than a day within a day, and how much more."""
+    tempo = policy.knowledge.tempo
+    site = np.arange(len(policy.knowledge.sites))
+    end = np.full(site.size, float(tempo.hour))
+    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
+    return {policy.knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY)}
+
+
+def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
+    """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
+    fresh = [known.is_new(policy.knowledge, page.site, page.found_at, now) for page in pages]
+    return [
+        known.group_name(page.site, "" if new else pattern_of(page), new)
+        for page, new in zip(pages, fresh, strict=True)
+    ]
 
 
 def pattern_of(page: Page) -> str:
@@ -304,25 +335,12 @@ def _apart(one: float, other: float) -> bool:
 def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
 
-    def _repooled(self, policy: ValuePolicy, name: str, now: float) -> ValuePolicy:
-        """Once a day the groups' laws are made from their pages as they stand, a fair sample where they are many."""
-        if not policy.is_pooling_due(now):
-            return policy
-        scanned = self._store.scan(name, None, MOST_POOLED)
-        pages = [page for page in scanned if page.belief and self._purse_of(page.site) == name]
-        if not pages:
-            return policy
-        scale = max(1.0, self._store.totals(name).live / len(scanned))
-        policy, around = self._around(policy, pages, [_CALM] * len(pages), None, now)
-        return policy.repooled(unpack(page.belief for page in pages), around, scale)
-
 
 def _budgets(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
     whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
     own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
     return [one for one in (whole, *own) if one.requests_per_day is not None or one.bytes_per_day is not None]
 
-        now: float,
 
 def _part(whole: float | None, share: float) -> float | None:
     return None if whole is None else whole * share
@@ -330,24 +348,6 @@ def _part(whole: float | None, share: float) -> float | None:
 
 def _written(spent: Sequence[Spent], closing: bool) -> bytes:
     return json.dumps({"clean": closing, "spent": [[one.day, one.requests, one.bytes] for one in spent]}).encode()
-
-
-def bursts(policy: ValuePolicy) -> dict[str, float]:
-    """Sites that have just lived through more than a day within a day, and how much more."""
-    tempo = policy.knowledge.tempo
-    site = np.arange(len(policy.knowledge.sites))
-    end = np.full(site.size, float(tempo.hour))
-    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
-    return {policy.knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY)}
-
-
-def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
-    """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
-    fresh = [known.is_new(policy.knowledge, page.site, page.found_at, now) for page in pages]
-    return [
-        known.group_name(page.site, "" if new else pattern_of(page), new)
-        for page, new in zip(pages, fresh, strict=True)
-    ]
 
 
 def _recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
