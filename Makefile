@@ -11,7 +11,7 @@ MINUTES ?= 10
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,12 @@ bench: $(STAMP) ## speed, as ratios against peers on this machine
 	$(BIN)/python -m tests.bench crawl
 	$(BIN)/python -m tests.bench patterns
 	$(BIN)/python -m tests.bench search
+
+bench-scale: $(STAMP) ## a million and ten million known addresses: what grows and what does not (SCALE=small: a tenth)
+	$(BIN)/python -m tests.bench scale $(if $(filter small,$(SCALE)),--small)
+
+bench-workers: $(STAMP) ## what a second worker brings
+	$(BIN)/python -m tests.bench workers
 
 bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
 	$(BIN)/python -m tests.bench schedule

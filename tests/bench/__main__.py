@@ -1,15 +1,16 @@
-"""`python -m tests.bench [crawl|patterns|search|schedule] …`: `crawl` unless another is named."""
+"""`python -m tests.bench [crawl|scale|workers|patterns|search|schedule] …`: `crawl` unless another is named."""
 
 import sys
 from importlib import import_module
 
-BENCHES = ("crawl", "patterns", "search", "schedule")
+WITH_OPTIONS = ("crawl", "scale", "workers")
+BENCHES = (*WITH_OPTIONS, "patterns", "search", "schedule")
 
 
 def main(words: list[str]) -> int:
     name, rest = (words[0], words[1:]) if words and words[0] in BENCHES else (BENCHES[0], words)
     bench = import_module(f"tests.bench.{name}")
-    if name != BENCHES[0]:
+    if name not in WITH_OPTIONS:
         bench.main(*map(int, rest))
         return 0
     return int(bench.main(rest))

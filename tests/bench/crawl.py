@@ -30,7 +30,7 @@ def main(words: list[str]) -> int:
     asked = _options(words)
     pages, rounds = (1_000, 1) if asked.quick else (asked.pages, asked.rounds)
     with serving(pages) as (site, server):
-        results = _race(rivals(tuple(asked.only or NAMES)), site, server, rounds, asked.peer_pages)
+        results = race(rivals(tuple(asked.only or NAMES)), site, server, rounds, asked.peer_pages)
     print(table(results))
     facts = {"machine": machine(), "pages": pages, "rounds": rounds, "results": [result.facts for result in results]}
     if asked.json:
@@ -49,7 +49,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", rounds: int, most: int) -> list[Result]:
+def race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", rounds: int, most: int) -> list[Result]:
     """Interleaved: a machine that slows down slows everybody down."""
     costs: dict[str, tuple[list[Cost], list[Cost]]] = {rival.name: ([], []) for rival in everybody}
     for number in range(rounds):
@@ -67,15 +67,15 @@ def _race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", r
 
 
 @contextmanager
-def serving(pages: int) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
+def serving(pages: int, addresses: tuple[str, ...] = ADDRESSES) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
     """The site and the process that serves it."""
     port = _free_port()
-    words = [sys.executable, "-m", "tests.bench.server", str(pages), str(port), *ADDRESSES]
+    words = [sys.executable, "-m", "tests.bench.server", str(pages), str(port), *addresses]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None or server.stdout.readline().strip() != "ready":
             raise SystemExit("the server of the bench site did not start")
-        yield Site(pages, tuple(f"{address}:{port}" for address in ADDRESSES)), server
+        yield Site(pages, tuple(f"{address}:{port}" for address in addresses)), server
     finally:
         server.kill()
         server.wait()

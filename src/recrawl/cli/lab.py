@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from recrawl.cli.lab_cluster import cluster
 from recrawl.cli.paint import line
 from recrawl.cli.race import race
 
@@ -15,6 +16,7 @@ def lab() -> None:
 
 
 lab.add_command(race)
+lab.add_command(cluster)
 
 
 @lab.command()
