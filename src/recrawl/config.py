@@ -37,6 +37,7 @@ class Fetch:
 class Detect:
     ignore: tuple[str, ...] = ()  # CSS selectors of parts whose changes do not count, for all sites
     second_looks: bool = True  # ask again at once when a small change may be noise
+    probe_missing: bool = False  # ask every server once for an address that cannot exist: what it shows then is no page
 
 
 @dataclass(frozen=True, slots=True)

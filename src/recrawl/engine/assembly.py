@@ -138,6 +138,7 @@ async def assemble(
                 signals=settings.signals,
                 ignore=settings.detect.ignore,
                 second_looks=settings.detect.second_looks,
+                probe_missing=settings.detect.probe_missing,
                 connections=settings.fetch.connections,
                 redirects=settings.fetch.redirects,
                 batch_visits=settings.state.batch_visits,

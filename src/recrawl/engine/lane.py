@@ -3,6 +3,7 @@
 from recrawl.engine.errands import Errands, is_errand
 from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.loop import guarded
+from recrawl.engine.missing import PROBE
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.settle import Settler
 from recrawl.engine.signals import Signals, is_signal
@@ -15,7 +16,7 @@ from recrawl.model.address import server_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
-from recrawl.model.site import Site
+from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply, Why
 
@@ -96,7 +97,9 @@ class Lanes:
         if not said.allowed:
             self._refuse(page, said.reason, now)
             return True
-        if is_errand(page):
+        if page.category == PROBE and page.kind is Kind.SIGNAL:
+            await self._probe(page, quarry.site)
+        elif is_errand(page):
             await self._run_errand(page, quarry.site, now)
         elif is_signal(page):
             await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
@@ -147,8 +150,16 @@ class Lanes:
         after = replace(page, due_at=None)
         if ask is not None:
             after = self.errands.settle(page, await self._ask(ask, site), self.settler.ledger)
-        self.settler.ledger.pages[page.id] = after
-        self.frontier.drop(page.id)
+        self._done(after)
+
+    async def _probe(self, page: Page, site: Site) -> None:
+        """What does this server show for an address that cannot exist?"""
+        reply = await self._ask(Ask(page.url, own=site.own, limits=self.parts.limits), site)
+        self._done(self.visitor.missing.settle(page, reply, site, self.settler.ledger))
+
+    def _done(self, after: Page) -> None:
+        self.settler.ledger.pages[after.id] = after
+        self.frontier.drop(after.id)
         self.settler.stir()
 
     async def _ask(self, ask: Ask, site: Site) -> Reply:

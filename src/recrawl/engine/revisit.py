@@ -20,6 +20,7 @@ from recrawl.detect.verdict import (
 )
 from recrawl.engine.arrival import Arrival, may_keep
 from recrawl.engine.discover import Quarry, traps_memo
+from recrawl.engine.missing import Missing
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import Parsed, glance, parse, read
@@ -47,6 +48,7 @@ class Visitor:
 
     def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk) -> None:
         self._parts, self._ask, self._may_ask_again = parts, ask, may_ask_again
+        self.missing = Missing(parts, lambda page, site: self._read_previous(page, site)[1])
         self._templates: dict[str, TemplateNoise] = {}
         self._learnt: dict[str, bytes] = {}
 
@@ -68,7 +70,7 @@ class Visitor:
         if unread := is_unread(page) and document.media is not Media.OTHER:
             version, previous = await self._previous(page, quarry.site)
             page = recalled(page, previous, template)
-        found = quick(page, reply, document, template)
+        found = quick(page, reply, document, template, self.missing.known(page.server))
         if isinstance(found, Verdict):
             self._learn(page.server, document, found)
             return Arrival(page, why, reply, found, document, directives=directives)
@@ -90,6 +92,8 @@ class Visitor:
     ) -> Arrival | None:
         """A first visit follows the links; what the text says is read from the archive when there is another to compare
         it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
+        if self.missing.known(page.server) is not None:
+            return None
         ignore = (*self._parts.ignore, *quarry.site.ignore)
         parsed = parse(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
         if quarry.traps.wants(page):

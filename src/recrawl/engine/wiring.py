@@ -47,6 +47,7 @@ class Parts:
     signals: SignalLimits = field(default_factory=SignalLimits)
     ignore: tuple[str, ...] = ()
     second_looks: bool = True
+    probe_missing: bool = False
     connections: int = 128
     redirects: int = 5
     batch_visits: int = 8

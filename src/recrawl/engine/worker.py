@@ -334,6 +334,7 @@ class Worker:
         elif one.document is not None and one.follow:
             found = self.lanes.signals.from_links(one.page, one.document.links, now)
             found += quarry.discover(one.page, without_feeds(one.document.links), now)
+            found += self.lanes.visitor.missing.probe(one.page, now)
         else:
             return
         ledger.entered.update((page.id, page) for page in found)

@@ -1,0 +1,68 @@
+"""A crawl in this process: the real worker on a real folder, with answers from a function instead of a network."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recrawl.config import Settings
+from recrawl.engine.assembly import assemble
+from recrawl.engine.folder import Folder
+from recrawl.engine.opening import open_store
+from recrawl.engine.tally import Tally
+from recrawl.engine.worker import Order, Worker
+from recrawl.fetch.memory import Canned, MemoryFetcher, reply_from
+from recrawl.model.site import Site
+from recrawl.model.visit import Ask
+
+Answer = Callable[[str], Canned]
+
+
+@dataclass
+class Crawl:
+    """`answer` says what the path of an address shows; `asked` are the paths asked for, in order."""
+
+    path: Path
+    answer: Answer
+    settings: Settings = field(default_factory=Settings)
+    asked: list[str] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Folder:
+        return Folder(self.path)
+
+    def add(self, *sites: Site) -> None:
+        self.folder.create("")
+        for site in sites:
+            self.folder.put_site(site)
+
+    def run(self) -> list[str]:
+        """Once round; the paths asked for, robots.txt aside."""
+        before = len(self.asked)
+        asyncio.run(self._run())
+        return [path for path in self.asked[before:] if path != "/robots.txt"]
+
+    def make_all_due(self) -> None:
+        with closing(open_store(self.folder, self.settings)) as store:
+            store.make_due(1.0)
+
+    async def _run(self) -> None:
+        async with assemble(self.folder, self.settings, "0") as parts:
+            await parts.fetcher.close()
+
+            def reply(ask: Ask):  # type: ignore[no-untyped-def]
+                path = "/" + ask.url.split("/", 3)[3]
+                self.asked.append(path)
+                self.asks.append(ask)
+                return reply_from(ask, self.answer(path), parts.clock.now())
+
+            parts.fetcher = MemoryFetcher(reply, parts.clock.now)
+            await Worker(parts, Order(once=True), range(parts.store.partitions), Tally()).run()
+
+
+def page(title: str, words: str, links: Sequence[str] = ()) -> Canned:
+    anchors = " ".join(f'<a href="{link}">{link}</a>' for link in links)
+    text = f"<html><head><title>{title}</title></head><body><p>{words}</p><p>{anchors}</p></body></html>"
+    return Canned(text.encode())
