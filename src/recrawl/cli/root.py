@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("recrawl.cli.serve:serve", "The folder in a browser: dashboard, search, API."),
     "doctor": ("recrawl.cli.doctor:doctor", "Check the machine, the folder and the store."),
     "cluster": ("recrawl.cli.cluster:cluster", "Workers on many machines: who is there, who owns what."),
-    "db": ("recrawl.cli.db:db", "The store itself: bring it up to date, copy it."),
+    "db": ("recrawl.cli.db:db", "The store itself: make it, bring it up to date, copy it."),
     "systemd": ("recrawl.cli.systemd:systemd", "Print the units that keep a folder fresh on a server."),
     "lab": ("recrawl.cli.lab:lab", "Simulated crawls: what you simulate is what you run."),
     "demo": ("recrawl.cli.demo:demo", "Crawl a living site on loopback and watch it stay fresh."),
