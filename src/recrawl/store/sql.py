@@ -31,7 +31,7 @@ class SqlStore:
     """Keeps the laws of `ports.Store`. Every thread may call it; a writer waits for its turn, a reader for nobody."""
 
     def __init__(self, database: Database) -> None:
-        self.database = self._db = database
+        self.database = database
         self._sql = database.statements
         self._words = Words(self._learn_words, self._recall_words)
         with database.reading() as session:
