@@ -23,6 +23,8 @@ STOP = -1
 NO_SOCKET = int(pycurl.SOCKET_BAD)
 GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
+MOST_PIECES = 16_384  # of a body; beyond that they are put together …
+MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 OpenSocket = Callable[[int, int, int], socket.socket]
@@ -114,6 +116,7 @@ class Transfer:
         self._body_room = UNKNOWN
         self._paused = False
         self._has_enough = False
+        self._gathered = 0
         self._connection: Key | None = None
         self._was_closed = False
         self._sent_at = 0.0
@@ -168,6 +171,8 @@ class Transfer:
             return PAUSE  # the piece comes again
         self.body_bytes = size
         self.pieces.append(piece)
+        if len(self.pieces) >= MOST_PIECES:
+            return self._gather()
         return None
 
     def _on_open(self, purpose: int, asked: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
@@ -224,6 +229,15 @@ class Transfer:
         self._mark_at, self._mark_bytes = self._loop.time(), self.head_bytes + self.body_bytes
         self._curl.pause(pycurl.PAUSE_CONT)
         self._driver.stir()
+
+    def _gather(self) -> int | None:
+        """A body in crumbs: put together what there is of it, but not for ever."""
+        self.pieces = [b"".join(self.pieces)]
+        self._gathered += 1
+        if self._gathered > MOST_GATHERINGS:
+            most = MOST_PIECES * MOST_GATHERINGS
+            return self._stop(Failure.BODY_TOO_LARGE, f"the body comes in more than {most} pieces")
+        return None
 
     def _beyond_room(self, piece: bytes) -> int:
         """A body that is longer than it may be, or as long as it need be."""
