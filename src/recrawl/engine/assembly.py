@@ -15,7 +15,7 @@ from recrawl.engine.folder import Folder
 from recrawl.engine.log import LogFile
 from recrawl.engine.opening import open_store
 from recrawl.engine.push_book import PushBook
-from recrawl.engine.scheduler import Purse, Scheduler
+from recrawl.engine.scheduler import Common, Purse, Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
@@ -79,12 +79,18 @@ def policy_of(settings: Settings) -> Policy:
 
 
 def scheduler_of(
-    settings: Settings, sites: Sequence[Site], store: Store, now: float, worker: str = "0", crew: int = 1
+    settings: Settings,
+    sites: Sequence[Site],
+    store: Store,
+    now: float,
+    worker: str = "0",
+    crew: int = 1,
+    common: Common | None = None,
 ) -> Scheduler:
-    """A crew of several workers shares a budget evenly."""
+    """A crew of several workers shares a budget evenly; those of a cluster draw from a common purse."""
     wish = settings.schedule
     purse = Purse(wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day)
-    return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew)
+    return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew, common)
 
 
 def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:

@@ -71,8 +71,12 @@ class Member:
         moved_here = [number for number in open_to_me if number in wanted]
         most = max(claims(self._me, look.seats, len(open_to_me), self._leases.partitions), len(moved_here))
         if most > 0:
-            taken = await self._aside(self._claim, most)
-            self._worker.take(taken)
+            self._worker.take(await self._aside(self._claim, most))
+            self._share_out()
+
+    def _share_out(self) -> None:
+        """Prices aim at the share of the work that is ours."""
+        self._worker.parts.scheduler.share = len(self._worker.partitions) / self._leases.partitions
 
     def _claim(self, most: int) -> list[int]:
         taken = self._leases.claim(self._me, most)
@@ -81,6 +85,7 @@ class Member:
 
     async def _give(self, partitions: list[int]) -> None:
         await self._worker.give(partitions)
+        self._share_out()
         await self._aside(self._give_back, partitions)
 
     def _give_back(self, partitions: list[int]) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from recrawl.config import Settings
-from recrawl.engine.assembly import assemble
+from recrawl.engine.assembly import assemble, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock, steady_s
 from recrawl.engine.cluster import Member
+from recrawl.engine.common_purse import CommonPurse
 from recrawl.engine.folder import Folder
 from recrawl.engine.heart import Heart
 from recrawl.engine.tally import Tally
@@ -83,6 +84,8 @@ class Terms:
         number = str(heart.seat.slot)
         async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
             parts.need_lease = heart.need
+            purse = CommonPurse(leases)
+            parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, clock.now(), number, common=purse)
             left_s = None if self.order.for_s is None else max(0.0, self.order.for_s - passed_s)
             worker = self._worker = Worker(parts, replace(self.order, for_s=left_s, alone=False), (), self.tally)
             if self._stopped.is_set():
@@ -91,6 +94,7 @@ class Terms:
             beside = asyncio.create_task(member.run())
             try:
                 await worker.run()
+                purse.give_back(*parts.scheduler.spending(), clock.now())
             finally:
                 self._worker = None
                 member.stop()

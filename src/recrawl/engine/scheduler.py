@@ -8,7 +8,7 @@ that nobody counted are taken as spent: a daily budget is never exceeded.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -65,8 +65,17 @@ class Purse:
     requests_per_page_day: float = 1.0 / 7.0  # implied where nothing is set: the price aims at it, nothing is refused
 
 
+class Common(Protocol):
+    """A purse that workers on many machines draw from: `CommonPurse`."""
+
+    def allowed(self, wholes: Sequence[Budget], now: float) -> list[Budget]: ...
+
+    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None: ...
+
+
 class Scheduler:
-    """`share`: this worker's part of the budgets (1 for a worker alone)."""
+    """`share`: this worker's part of the work (1 for a worker alone), and of the budgets where there is no `common`
+    purse to draw from."""
 
     def __init__(
         self,
@@ -77,12 +86,15 @@ class Scheduler:
         now: float,
         worker: str = "0",
         share: float = 1.0,
+        common: Common | None = None,
     ) -> None:
-        self._store, self._purse, self._first, self._worker, self._share = store, purse, policy, worker, share
+        self._store, self._purse, self._first, self._worker, self.share = store, purse, policy, worker, share
+        self._common = common
         self._sites = {site.name: site for site in sites}
         self._windows = self._opened_windows()
-        self._budgets = _budgets(purse, self._sites.values(), share)
-        self._spent = _recalled(store.memo(f"{SPENT}:{worker}"), self._budgets)
+        self._budgets = self._wished()
+        kept = None if common else store.memo(f"{SPENT}:{worker}")
+        self._spent = _recalled(kept, self._budgets)
         self._domains: dict[str, Domain] = {}
         self._now = now
         self._priced_at: dict[str, float] = {}
@@ -92,8 +104,15 @@ class Scheduler:
         self._sites = {site.name: site for site in sites}
         self._windows = self._opened_windows()
         spent = {budget.site: spent for budget, spent in zip(self._budgets, self._spent, strict=True)}
-        self._budgets = _budgets(self._purse, self._sites.values(), self._share)
+        self._budgets = self._wished()
         self._spent = [spent.get(budget.site, Spent()) for budget in self._budgets]
+
+    def _wished(self) -> list[Budget]:
+        return _budgets(self._purse, self._sites.values(), 1.0 if self._common else self.share)
+
+    def spending(self) -> tuple[list[Budget], list[Spent]]:
+        """The budgets, and what was spent of each."""
+        return self._budgets, self._spent
 
     def _opened_windows(self) -> dict[str, tuple[Window, ...]]:
         texts = {name: (*self._purse.windows, *site.windows) for name, site in self._sites.items()}
@@ -103,9 +122,20 @@ class Scheduler:
 
     def allows(self, page: Page, now: float) -> bool:
         """Room in every budget over this site, and an open window."""
-        return budgets.all_allow(self._budgets, self._spent, page.site, now, page.size_bytes) and is_open(
-            self._windows.get(page.site, ()), now
+        return is_open(self._windows.get(page.site, ()), now) and (
+            self._has_room(page, now) or (self._common is not None and self._draws(page, now))
         )
+
+    def _has_room(self, page: Page, now: float) -> bool:
+        allowed = self._budgets if self._common is None else self._common.allowed(self._budgets, now)
+        return budgets.all_allow(allowed, self._spent, page.site, now, page.size_bytes)
+
+    def _draws(self, page: Page, now: float) -> bool:
+        """Another part of the common purse, if there is enough left in it."""
+        for budget, spent in zip(self._budgets, self._spent, strict=True):
+            if self._common is not None and budget.covers(page.site):
+                self._common.draw(budget, spent, page.size_bytes, now)
+        return self._has_room(page, now)
 
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be."""
@@ -204,7 +234,8 @@ class Scheduler:
 
     def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
         """What to keep: the spending with every commit, the knowledge now and then."""
-        memos = {f"{SPENT}:{self._worker}": _written(self._spent, closing)} if self._budgets else {}
+        counted = self._budgets and self._common is None
+        memos = {f"{SPENT}:{self._worker}": _written(self._spent, closing)} if counted else {}
         for domain in self._domains.values():
             if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
                 domain.kept_at = now
@@ -256,8 +287,9 @@ class Scheduler:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
         wishes = [one.requests_per_day for one in self._budgets if one.site == name and one.requests_per_day]
-        implied = max(pages * self._purse.requests_per_page_day, LEAST_BUDGET)
-        return min(wishes, default=implied)
+        part = self.share if self._common else 1.0
+        implied = max(part * pages * self._purse.requests_per_page_day, LEAST_BUDGET)
+        return min((part * one for one in wishes), default=implied)
 
     def _repriced(self, domain: Domain, policy: ValuePolicy, revisits: int, now: float) -> ValuePolicy:
         """The price listens to the bucket. First visits do not count: a site that is being discovered would make its

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from recrawl.store.compiled import ARRAY_SIZE, Compiler, Sql, one_of
-from recrawl.store.lease_tables import OUTBOX, PART, WORKER
+from recrawl.store.lease_tables import OUTBOX, PART, PURSE, WORKER
 
 NOW = cast(extract("epoch", func.clock_timestamp()), Double)  # the database's clock, at this very moment
 LIVE = WORKER.c.expires_at > NOW
@@ -34,6 +34,9 @@ FREE = PART.c.owner.is_(None)
 def _among(column: ColumnElement[Any]) -> ColumnElement[bool]:
     """In the list of the parameter `item_0`."""
     return one_of(column, ARRAY_SIZE)
+
+
+_PURSE = (PURSE.c.budget == bindparam("budget"), PURSE.c.day == bindparam("day"))
 
 
 class LeaseStatements(Compiler):
@@ -202,6 +205,28 @@ class LeaseStatements(Compiler):
         return self.compile(
             select(func.count()).select_from(select(OUTBOX.c.page).limit(literal_column("1")).subquery())
         )
+
+    # what may be spent
+
+    @cached_property
+    def open_purse(self) -> Sql:
+        fresh = self._insert(PURSE).values(budget=bindparam("budget"), day=bindparam("day"), requests=0, bytes=0)
+        return self.compile(fresh.on_conflict_do_nothing())
+
+    @cached_property
+    def look_into_purse(self) -> Sql:
+        """What was handed out so far; nobody else draws until this is committed."""
+        found = select(PURSE.c.requests, PURSE.c.bytes).where(*_PURSE).with_for_update()
+        return self.compile(found)
+
+    @cached_property
+    def hand_out(self) -> Sql:
+        given: dict[str, Any] = {name: PURSE.c[name] + bindparam(f"more_{name}") for name in ("requests", "bytes")}
+        return self.compile(update(PURSE).where(*_PURSE).values(**given))
+
+    @cached_property
+    def forget_purses(self) -> Sql:
+        return self.compile(delete(PURSE).where(PURSE.c.day < bindparam("day")))
 
     # manners of a transaction
 

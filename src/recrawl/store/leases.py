@@ -17,6 +17,8 @@ from recrawl.store.postgres import open_postgres
 
 PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
 
+KEPT_DAYS = 7  # of what was spent
+
 
 class Leases:
     """Every thread may call it. Raises StoreAway while the database cannot be reached."""
@@ -91,6 +93,27 @@ class Leases:
         with self._db.writing() as session:
             session.change(self._sql.set_all_free, self._sql.set_all_free.bind(worker=worker))
             session.change(self._sql.leave, self._sql.leave.bind(worker=worker))
+
+    # what may be spent
+
+    def draw(self, budget: str, day: int, most: tuple[int, int], wanted: tuple[int, int]) -> tuple[int, int]:
+        """Take requests and bytes out of a day's whole: as much of what is wanted as is left."""
+        with self._db.writing() as session:
+            session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=budget, day=day))
+            session.change(self._sql.forget_purses, self._sql.forget_purses.bind(day=day - KEPT_DAYS))
+            sql = self._sql.look_into_purse
+            [(requests, octets)] = session.rows(sql, sql.bind(budget=budget, day=day))
+            got = min(wanted[0], max(0, most[0] - requests)), min(wanted[1], max(0, most[1] - octets))
+            self._hand_out(session, budget, day, got)
+        return got
+
+    def give_back_drawn(self, budget: str, day: int, left: tuple[int, int]) -> None:
+        with self._db.writing() as session:
+            self._hand_out(session, budget, day, (-left[0], -left[1]))
+
+    def _hand_out(self, session: Session, budget: str, day: int, more: tuple[int, int]) -> None:
+        values = {"budget": budget, "day": day, "more_requests": more[0], "more_bytes": more[1]}
+        session.change(self._sql.hand_out, self._sql.hand_out.bind(**values))
 
     # an operator's word
 

@@ -1,0 +1,75 @@
+"""Budgets that the workers of a cluster share: together they never spend more than the whole."""
+
+import random
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from recrawl.engine.common_purse import CommonPurse
+from recrawl.schedule import budget as budgets
+from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.settings import DAY_S
+from recrawl.store.leases import Leases, open_leases
+from recrawl.store.postgres import create_postgres
+
+NOON_AT = 20_000 * DAY_S + DAY_S / 2
+
+
+@pytest.fixture
+def leases(postgres_dsn: str) -> Iterator[Leases]:
+    create_postgres(postgres_dsn, 8)
+    with closing(open_leases(postgres_dsn)) as found:
+        yield found
+
+
+class Spender:
+    """A worker as its scheduler sees its budget."""
+
+    def __init__(self, leases: Leases, whole: Budget) -> None:
+        self.purse, self.whole, self.spent = CommonPurse(leases), whole, Spent()
+
+    def spends(self, now: float, octets: int = 0) -> bool:
+        for draws in (False, True):
+            if draws:
+                self.purse.draw(self.whole, self.spent, octets, now)
+            if budgets.all_allow(self.purse.allowed([self.whole], now), [self.spent], self.whole.site, now, octets):
+                self.spent = budgets.after(self.spent, now, octets)
+                return True
+        return False
+
+
+def test_workers_together_spend_the_whole_and_no_request_more(leases: Leases) -> None:
+    crew = [Spender(leases, Budget("", 250.0)) for _ in range(5)]
+    dice = random.Random(1)
+    done = sum(dice.choice(crew).spends(NOON_AT) for _ in range(2000))
+    assert done == 250
+    assert not any(worker.spends(NOON_AT + 60) for worker in crew)
+    assert any(worker.spends(NOON_AT + DAY_S) for worker in crew)
+
+
+def test_bytes_are_drawn_as_needed_and_a_page_that_does_not_fit_waits(leases: Leases) -> None:
+    crew = [Spender(leases, Budget("", None, 1_000_000.0)) for _ in range(3)]
+    dice = random.Random(2)
+    done = sum(dice.choice(crew).spends(NOON_AT, 30_000) for _ in range(300))
+    assert 30 <= done <= 33
+    assert sum(worker.spent.bytes for worker in crew) <= 1_000_000
+
+
+def test_what_a_worker_that_leaves_had_not_spent_is_there_for_others(leases: Leases) -> None:
+    first, second = (Spender(leases, Budget("shop", 400.0)) for _ in range(2))
+    assert first.spends(NOON_AT)
+    first.purse.give_back([first.whole], [first.spent], NOON_AT)
+    assert sum(second.spends(NOON_AT) for _ in range(500)) == 399
+
+
+def test_what_a_worker_that_died_had_drawn_counts_as_spent(leases: Leases) -> None:
+    first, second = (Spender(leases, Budget("shop", 400.0)) for _ in range(2))
+    assert first.spends(NOON_AT)
+    assert sum(second.spends(NOON_AT) for _ in range(500)) == 396  # a hundredth is lost
+
+
+def test_a_new_day_begins_with_nothing_drawn(leases: Leases) -> None:
+    worker = Spender(leases, Budget("", 10.0))
+    for day in range(3):
+        assert sum(worker.spends(NOON_AT + day * DAY_S) for _ in range(30)) == 10
