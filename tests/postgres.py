@@ -8,7 +8,7 @@ refuses to run as root: root hands it to the user `postgres`, or to `nobody`.
 Fixtures (imported by `tests/conftest.py`):
     postgres_server   the shared server: `fresh()` gives the DSN of a new empty database
     postgres_dsn      a new empty database
-    postgres_store    a new database with an empty store of 8 partitions
+    postgres_store    a database with an empty store of 8 partitions, the only one at a time
     postgres_victim   a server of ours that the test may stop, kill and restart; it runs again afterwards
 """
 
@@ -34,6 +34,8 @@ import psycopg
 import pytest
 
 from recrawl.store.postgres import create_postgres
+from recrawl.store.schema import SCHEMA
+from recrawl.store.tables import REVISION
 
 ENVIRONMENT = "RECRAWL_TEST_POSTGRES"
 PATIENCE_S = 120.0
@@ -63,6 +65,7 @@ class PostgresServer:
     _process: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=itertools.count)
     _templates: dict[int, str] = field(default_factory=dict)
+    _shared: dict[int, str] = field(default_factory=dict)
 
     @property
     def port(self) -> int:
@@ -81,6 +84,18 @@ class PostgresServer:
             create_postgres(template, partitions)
             self._templates[partitions] = database_of(template)
         return self.fresh(self._templates[partitions])
+
+    def emptied(self, partitions: int = 8) -> str:
+        """The DSN of one database used again and again, with an empty store in it: much cheaper than a new one."""
+        dsn = self._shared.get(partitions) or self._shared.setdefault(partitions, self.with_tables(partitions))
+        with psycopg.connect(dsn, autocommit=True, connect_timeout=60) as connection:
+            connection.execute("SET lock_timeout = '60s'")  # whoever still holds rows is a test that went wrong
+            for table in SCHEMA.sorted_tables:
+                connection.execute(f'DELETE FROM "{table.name}"')
+            connection.execute("INSERT INTO alembic_version VALUES (%s)", [REVISION])
+            connection.execute("INSERT INTO meta VALUES ('partitions', %s), ('cursor', 0)", [partitions])
+            connection.execute("SELECT setval(pg_get_serial_sequence('word', 'number'), 1, false)")
+        return dsn
 
     def named(self, database: str, user: str = "") -> str:
         parts = urlsplit(self.url)
@@ -261,10 +276,8 @@ def postgres_dsn(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_store(postgres_server: PostgresServer) -> Iterator[str]:
-    dsn = postgres_server.with_tables()
-    yield dsn
-    postgres_server.drop(dsn)
+def postgres_store(postgres_server: PostgresServer) -> str:
+    return postgres_server.emptied()
 
 
 @pytest.fixture

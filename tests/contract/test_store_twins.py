@@ -264,10 +264,8 @@ TestTwins.settings = settings(
 def test_a_store_in_postgresql_is_a_twin_too(postgres_server: PostgresServer) -> None:
     @contextmanager
     def on_postgres() -> Iterator[Store]:
-        dsn = postgres_server.with_tables(PARTITIONS)
-        with closing(open_postgres(dsn)) as store:
+        with closing(open_postgres(postgres_server.emptied(PARTITIONS))) as store:
             yield store
-        postgres_server.drop(dsn)
 
     few = settings(TestTwins.settings, max_examples=8, stateful_step_count=6)
     run_state_machine_as_test(lambda: Twins(on_postgres), settings=few)
