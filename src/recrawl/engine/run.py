@@ -4,7 +4,8 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +21,12 @@ from recrawl.engine.opening import open_store
 from recrawl.engine.process import Crew
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
+from recrawl.frontier.split import split
+from recrawl.model.address import partition_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
+from recrawl.ports import Store
+from recrawl.scope.canonical import Canonicaliser
 
 new_loop: Callable[[], asyncio.AbstractEventLoop]
 try:
@@ -34,6 +39,8 @@ except ImportError:  # an extra: plain asyncio does the same, slower
 TICK_S = 0.1
 GARBAGE = 20_000  # new objects between two looks for cycles
 Tick = Callable[[Board], None]
+Shares = Sequence[frozenset[int]]  # the partitions of each worker
+EVERYTHING: Shares = ()  # one worker owns all
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +59,20 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
         raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
     settings.check_operator(sites)
     with folder.locked():
-        _prepare(folder, settings, make_all_due)
+        shares = _prepare(folder, settings, make_all_due, workers)
         board = Board(workers)
         order = replace(order, alone=workers == 1 and not settings.state.store)
         with helpers(folder, settings, LogFile(folder.log).complain):
             if workers == 1:
                 code = _run_here(folder, settings, order, board, tick)
             else:
-                code = _run_crew(folder, settings, order, board, tick)
+                code = _run_crew(folder, settings, order, board, tick, shares)
     return _ended(code, board, order)
 
 
-def _prepare(folder: Folder, settings: Settings, make_all_due: bool) -> None:
-    """Mend the archive's torn tail, create or check the store. Nothing stays open: workers are forked after this."""
+def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: int) -> Shares:
+    """Mend the archive's torn tail, open the store, share out its partitions. Nothing stays open: workers are
+    forked after this."""
     log, now = LogFile(folder.log), SystemClock().now()
     for cut in repair(folder.archive):
         log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
@@ -72,22 +80,37 @@ def _prepare(folder: Folder, settings: Settings, make_all_due: bool) -> None:
     try:
         if make_all_due:
             store.make_due(now)
+        return split(_known_load(folder, store) if workers > 1 else {}, store.partitions, workers)
     finally:
         store.close()
 
 
+def _known_load(folder: Folder, store: Store) -> Counter[int]:
+    """What is known to lie in each partition: its servers by the requests they took so far, and those that the site
+    files name."""
+    load: Counter[int] = Counter()
+    known = {server.key: server for server in store.servers()}
+    for server in known.values():
+        load[server.partition] += 1 + server.requests
+    canonical = Canonicaliser().canonical
+    sites = folder.sites()
+    seeds = (canonical(seed) for site in sites for seed in site.seeds)
+    named = {name for site in sites for name in (*site.own, *site.hosts) if not {"/", "*"} & set(name)}
+    for key in ({seed.server for seed in seeds if seed is not None} | named) - known.keys():
+        load[partition_of(key, store.partitions)] += 1
+    return load
+
+
 def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
     async def main() -> int:
-        return await _work(folder, settings, order, 0, 1, board.rows[0], lambda: tick(board))
+        return await _work(folder, settings, order, 0, EVERYTHING, board.rows[0], lambda: tick(board))
 
     return run_loop(main)
 
 
-def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
-    count = len(board.rows)
-
+def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, shares: Shares) -> int:
     def work(number: int, tally: Tally) -> int:
-        return run_loop(lambda: _work(folder, settings, order, number, count, tally, None))
+        return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
@@ -99,7 +122,7 @@ async def _work(
     settings: Settings,
     order: Order,
     number: int,
-    count: int,
+    shares: Shares,
     tally: Tally,
     tick: Callable[[], None] | None,
 ) -> int:
@@ -108,16 +131,18 @@ async def _work(
     try:
         if settings.state.store:
             return await _work_in_cluster(folder, settings, order, tally)
-        return await _work_here(folder, settings, order, number, count, tally)
+        return await _work_here(folder, settings, order, number, shares, tally)
     finally:
         if ticking:
             ticking.cancel()
 
 
-async def _work_here(folder: Folder, settings: Settings, order: Order, number: int, count: int, tally: Tally) -> int:
-    async with assemble(folder, settings, str(number), crew=count) as parts:
+async def _work_here(
+    folder: Folder, settings: Settings, order: Order, number: int, shares: Shares, tally: Tally
+) -> int:
+    async with assemble(folder, settings, str(number), crew=max(1, len(shares))) as parts:
         _rest_the_collector()
-        owned = frozenset(range(number, parts.store.partitions, count))
+        owned = shares[number] if shares else range(parts.store.partitions)
         worker = Worker(parts, order, owned, tally)
         stopped_by = _listen(worker.stop)
         await worker.run()
