@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 
 from recrawl.model.failure import StoreAway, StoreInUse
-from recrawl.store.compiled import ARRAY_LONGEST, ARRAY_SIZE, Sql, as_columns, in_chunks
+from recrawl.store.compiled import ARRAY_LONGEST, ARRAY_SIZE, Column, Sql, as_columns, in_chunks
 from recrawl.store.failures import plainly
 from recrawl.store.statements import Statements
 
@@ -24,13 +24,18 @@ Rows = Sequence[Any]
 
 class Session:
     """A connection with a transaction under way. Statements go to the driver as they were compiled: a batch
-    costs what it costs the driver. `arrays`: lists and columns go as arrays."""
+    costs what it costs the driver. `arrays`: lists and columns go as arrays. SQLite's own driver
+    is spoken to directly, since a batch is many small statements."""
 
     def __init__(self, connection: Connection, arrays: bool = False) -> None:
         self._connection, self._arrays = connection, arrays
+        driver: Any = connection.connection.driver_connection if connection.dialect.name == "sqlite" else None
+        self._run: Callable[..., Any] = driver.execute if driver else connection.exec_driver_sql
+        self._run_all: Callable[..., Any] = driver.executemany if driver else connection.exec_driver_sql
 
     def rows(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Rows:
-        return self._connection.exec_driver_sql(sql.text, parameters).fetchall()
+        found: Rows = self._run(sql.text, parameters).fetchall()
+        return found
 
     def rows_of(self, sized: Callable[[int], Sql], items: Collection[Item], **values: object) -> Iterator[Any]:
         """Rows of a statement that takes a list, whatever the length of the list."""
@@ -43,11 +48,12 @@ class Session:
 
     def _rows_of_arrays(self, sql: Sql, items: list[Item], values: dict[str, object]) -> Iterator[Any]:
         for start in range(0, len(items), ARRAY_LONGEST):
-            yield from self.rows(sql, sql.bind_list([items[start : start + ARRAY_LONGEST]], **values))
+            column = Column(str if isinstance(items[0], str) else int, items[start : start + ARRAY_LONGEST])
+            yield from self.rows(sql, sql.bind_list([column], **values))
 
     def value(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Any:
         """The first column of the first row, None without one."""
-        row = self._connection.exec_driver_sql(sql.text, parameters).fetchone()
+        row = self._run(sql.text, parameters).fetchone()
         return row[0] if row else None
 
     def many(self, sql: Sql, rows: Iterable[tuple[object, ...]]) -> None:
@@ -56,7 +62,7 @@ class Session:
         if batch and sql.columns:
             self._in_columns(sql, batch)
         elif batch:
-            self._connection.exec_driver_sql(sql.text, batch)
+            self._run_all(sql.text, batch)
 
     def new(self, sql: Sql, rows: Iterable[tuple[object, ...]]) -> set[object]:
         """Insert rows; the first column of those that were not there. Without arrays nobody else writes meanwhile, and
@@ -74,7 +80,8 @@ class Session:
 
     def change(self, sql: Sql, parameters: tuple[object, ...]) -> int:
         """How many rows a statement changed."""
-        return self._connection.exec_driver_sql(sql.text, parameters).rowcount
+        changed: int = self._run(sql.text, parameters).rowcount
+        return changed
 
 
 BeforeWrite = Callable[[Session], None]
@@ -108,6 +115,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         with plainly(self.where), self._reader.connect() as connection:
+            connection.begin()
             yield Session(connection, self.statements.arrays)
 
     @contextmanager
