@@ -18,6 +18,8 @@ from recrawl.model.failure import LeaseLost, RecrawlError
 from recrawl.store.leased import Fence, LeasedStore
 from recrawl.store.leases import Leases
 
+HEIRLOOMS = 16  # workers whose knowledge is looked into when partitions are claimed
+
 
 class Member:
     """Beside a worker's run, on its loop. The store is asked from a thread of its own."""
@@ -73,10 +75,18 @@ class Member:
         if most > 0:
             self._worker.take(await self._aside(self._claim, most))
             self._share_out()
+            self._inherit(look)
 
     def _share_out(self) -> None:
         """Prices aim at the share of the work that is ours."""
         self._worker.parts.scheduler.share = len(self._worker.partitions) / self._leases.partitions
+
+    def _inherit(self, look: Look) -> None:
+        """What those who owned these partitions learnt. A slot without a worker now may have had one."""
+        slots = range(min(HEIRLOOMS, 2 + max(seat.slot for seat in look.seats)))
+        for name in ("", *self._worker.parts.quarries):
+            self._worker.parts.scheduler.domain(name, self._worker.parts.clock.now())
+        self._worker.parts.scheduler.inherit(str(slot) for slot in slots)
 
     def _claim(self, most: int) -> list[int]:
         taken = self._leases.claim(self._me, most)

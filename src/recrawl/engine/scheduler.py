@@ -22,6 +22,7 @@ from recrawl.ports import Policy, Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.budget import Bucket, Budget, Spent
+from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import HOUR_S
 from recrawl.schedule.value import ValuePolicy
@@ -267,6 +268,15 @@ class Scheduler:
         """Whether a worker of that number has left what it knows in the store."""
         names = ("", *(name for name, site in self._sites.items() if site.requests_per_day is not None))
         return any(self._store.memo(f"knowledge:{worker}:{name}") for name in names)
+
+    def inherit(self, workers: Iterable[str]) -> None:
+        """Take over what others learnt of groups unknown here: their pages may be ours now."""
+        others = [worker for worker in workers if worker != self._worker]
+        for name, domain in self._domains.items():
+            for memo in (self._store.memo(f"knowledge:{worker}:{name}") for worker in others):
+                if memo and isinstance(domain.policy, ValuePolicy):
+                    learnt = joined(domain.policy.knowledge, known.from_bytes(memo), MOST_GROUPS)
+                    domain.policy = domain.policy.knowing(learnt)
 
     def _memo(self, name: str) -> str:
         return f"knowledge:{self._worker}:{name}"
