@@ -11,7 +11,7 @@ MINUTES ?= 10
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -81,8 +81,12 @@ fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzze
 audit: $(STAMP) ## known vulnerabilities where their data can be had; versions and licences of all dependencies
 	$(BIN)/python -m tests.audit
 
-docs: $(STAMP) ## write the reference pages from the code
+docs: $(STAMP) ## write the reference pages from the code, build the site in out/site, refuse dead links
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_site.py out/site
+
+release-check: $(STAMP) ## build, install in empty environments, use as a stranger would: what must hold before a release
+	$(BIN)/python tests/release_check.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) .peers demo out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Writes the reference pages that follow from the code: commands, settings, events, ports, exit codes.
+"""Writes the reference pages that follow from the code: commands, settings, events, ports, metrics, exit codes.
 
 python docs/make_reference.py          writes docs/reference/*.md
 python docs/make_reference.py --check  says which page is not what the code says, exit code 1
@@ -8,6 +8,7 @@ import ast
 import dataclasses
 import inspect
 import io
+import re
 import sys
 import textwrap
 import tokenize
@@ -21,6 +22,7 @@ from recrawl import ports
 from recrawl.cli.root import COMMANDS, recrawl
 from recrawl.config import Settings
 from recrawl.model import event, failure
+from recrawl.web import metrics
 
 HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/make_reference.py from the code: change it there. -->\n\n"
@@ -123,33 +125,71 @@ def port_pages() -> str:
 
 
 def exit_codes() -> str:
-    rows = {0: "done"}
+    """The tree in the docstring of `model/failure.py` says what each means; the classes say which there are."""
+    drawn = dict(re.findall(r"[├└]── (\w+)\s+\d+\s+(.+)", failure.__doc__ or ""))
+    rows: dict[int, list[str]] = {
+        0: ["done"],
+        1: ["an error of recrawl itself, or a check of `recrawl doctor` that failed"],
+    }
     for kind in vars(failure).values():
-        if inspect.isclass(kind) and issubclass(kind, failure.RecrawlError) and kind is not failure.FormatError:
-            rows.setdefault(kind.exit_code, EXITS.get(kind.__name__, kind.__name__))
-    rows |= {130: "interrupted by Ctrl-C, state saved", 143: "terminated, state saved"}
-    lines = [f"\n## {code}\n\n{meaning[:1].upper()}{meaning[1:]}.\n" for code, meaning in sorted(rows.items())]
+        if inspect.isclass(kind) and issubclass(kind, failure.RecrawlError) and kind is not failure.RecrawlError:
+            rows.setdefault(kind.exit_code, []).append(drawn[kind.__name__])
+    rows |= {130: ["interrupted by Ctrl-C, state saved"], 143: ["terminated, state saved"]}
+    lines = [f"\n## {code}\n\n{_sentence('; '.join(dict.fromkeys(means)))}\n" for code, means in sorted(rows.items())]
     return NOTE + "# Exit codes\n" + "".join(lines)
 
 
-EXITS = {
-    "RecrawlError": "an error of recrawl itself, or a check of `recrawl doctor` that failed",
-    "UsageError": "wrong words on the command line, or something that is not there",
-    "ConfigError": "recrawl.toml or a site file: the message names file, line and nearest key",
-    "TooManyFailures": "most requests failed",
-    "NothingAllowed": "robots.txt or the address guard left nothing to do",
-    "StoreInUse": "another recrawl runs on this folder",
-    "WorkLeft": "budget or time reached with work left",
-    "StoreOutdated": "the store needs an upgrade, or recrawl itself is too old for it",
-    "DiskFull": "the disk is full; nothing lost",
-    "StoreDamaged": "the store cannot be read; the message says what to do",
+def _sentence(text: str) -> str:
+    return (text if "." in text.split()[0] else text[:1].upper() + text[1:]) + "."
+
+
+METRICS = {
+    "CounterMetricFamily": "counter",
+    "Counter": "counter",
+    "GaugeMetricFamily": "gauge",
+    "Histogram": "histogram",
 }
+
+
+def metric_pages() -> str:
+    """Every metric family that `web/metrics.py` makes under a name of its own, and its table of counters."""
+    parts = [
+        NOTE,
+        "# Metrics\n\n`recrawl serve` answers `/metrics` in the text format of Prometheus. What concerns the crawl is "
+        "read from the store at every scrape, so the numbers are right whichever process made them and survive a "
+        "restart. "
+        "Labels are sites, states and routes: their number does not grow with the crawl, and no address or error text "
+        "ever becomes one. How to watch and alert: [monitoring](monitoring.md).\n",
+    ]
+    for name, kind, labels, about in [*_counter_table(), *_families()]:
+        told = f"{kind[:1].upper()}{kind[1:]}" + (f" by {', '.join(labels)}" if labels else "")
+        parts.append(f"\n## `{name}{'_total' if kind == 'counter' else ''}`\n\n{told}. {about}\n")
+    return "".join(parts)
+
+
+def _counter_table() -> Iterator[tuple[str, str, list[str], str]]:
+    for name, about, _ in metrics.COUNTERS:
+        yield name, "counter", ["site"], about
+
+
+def _families() -> Iterator[tuple[str, str, list[str], str]]:
+    for node in ast.walk(ast.parse(inspect.getsource(metrics))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in METRICS:
+            words = [one.value for one in node.args[:2] if isinstance(one, ast.Constant)]
+            lists = [
+                one for one in [*node.args[2:], *(key.value for key in node.keywords)] if isinstance(one, ast.List)
+            ]
+            labels = [str(one.value) for found in lists for one in found.elts if isinstance(one, ast.Constant)]
+            if len(words) == 2:
+                yield str(words[0]), METRICS[node.func.id], labels, str(words[1])
+
 
 PAGES = {
     "commands.md": commands,
     "settings.md": settings,
     "events.md": events,
     "ports.md": port_pages,
+    "metrics.md": metric_pages,
     "exit-codes.md": exit_codes,
 }
 
