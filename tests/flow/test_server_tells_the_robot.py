@@ -41,9 +41,12 @@ def _start(made: Town, documents: int) -> None:
     links = "".join(f'<a href="/{number}.html">{number}</a> ' for number in range(documents))
     made.write("index.html", f"<html><body><p>All documents</p>{links}</body></html>")
     made.agent("watch")
+    (made.root / "robots.txt").write_text(f"User-agent: *\nAllow: /\n{made.agent('status')['robots_txt']}\n")
+    made.agent("watch")
     made.run("add", made.url, "--own", "--name", "town", "--folder", "crawl")
     made.crawl()
-    assert made.robot("register", "town", "--agent", made.agent_url, "--email", EMAIL, "--latency", "0") == {
+    assert made.robot("list")["offers"] == {"town": made.agent_url}
+    assert made.robot("register", "town", "--email", EMAIL, "--latency", "0") == {
         "server": made.url.split("/")[2],
         "agent": made.agent_url,
         "email": EMAIL,
@@ -52,6 +55,7 @@ def _start(made: Town, documents: int) -> None:
         "signed": False,
     }
     assert made.robot("mailbox", made.maildir) == {"confirmed": 1}
+    assert made.robot("list")["offers"] == {}
     [registered] = made.robot("list")["registrations"]
     assert (registered["standing"], registered["signed"]) == ("on", True)
     made.asked()
@@ -76,7 +80,7 @@ def test_exactly_what_changed_is_fetched_and_the_copy_is_right(
     big_town: Town, story: list[tuple[int, str]], looks: int
 ) -> None:
     made = big_town
-    before = {file.name: file.read_bytes() for file in made.root.iterdir()}
+    before = {file.name: file.read_bytes() for file in made.root.glob("*.html")}
     for look in range(looks):  # the agent may look in between: its history, not its memory, must be right
         for number, event in story[look::looks]:
             file = made.root / f"{number}.html"
@@ -85,7 +89,7 @@ def test_exactly_what_changed_is_fetched_and_the_copy_is_right(
             elif (event == "U") is file.exists():
                 made.write(file.name, _text(file.name, made.written))
         made.agent("watch")
-    after = {file.name: file.read_bytes() for file in made.root.iterdir()}
+    after = {file.name: file.read_bytes() for file in made.root.glob("*.html")}
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     gone = set(before) - set(after)
     told = made.agent("notify")

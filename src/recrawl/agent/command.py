@@ -16,7 +16,7 @@ from recrawl.agent.place import Place, write_whole
 from recrawl.agent.service import Desk, Server, serve
 from recrawl.agent.settings import fault_of_base, starting_text
 from recrawl.agent.watch import Look, keep_looking, look
-from recrawl.formats import duration
+from recrawl.formats import duration, notice_agent
 from recrawl.model.failure import RecrawlError, UsageError
 
 Words = argparse.Namespace
@@ -97,6 +97,7 @@ def _status(place: Place, words: Words) -> int:
         "base": settings.documents.base,
         "documents": len(snapshot.read(place.snapshot)),
         "history": history.end(place.history),
+        "robots_txt": notice_agent.render(settings.endpoint),  # the line that tells robots of this agent
         "robots": {
             "told": sum(robot.told for robot in robots),
             "suspended": sum(robot.suspended for robot in robots),

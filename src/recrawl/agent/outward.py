@@ -65,5 +65,5 @@ def _checked(host: str, port: int, private: bool) -> tuple[int, int, int, str, t
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     inside = [entry for entry in found if forbidden(str(entry[4][0]).partition("%")[0]) is not None]
     if inside and not private:
-        raise NotSent(f"{host} is a private address: not asked (serve.private_callbacks allows it)")
+        raise NotSent(f"{host} is a private address, which only an own site (or serve.private_callbacks) allows")
     return found[0]  # type: ignore[return-value]

@@ -24,7 +24,7 @@ def robot() -> None:
 
 @robot.command()
 @click.argument("site")
-@click.option("--agent", required=True, metavar="URL", help="Where the server's agent takes registrations.")
+@click.option("--agent", default="", metavar="URL", help="Where the server's agent is (default: as robots.txt says).")
 @click.option("--email", required=True, help="Where notices are to be sent.")
 @click.option("--latency", type=click.FloatRange(0), default=1.0, show_default=True, help="Days between notices.")
 @click.option("--callback", default="", metavar="URL", help="Take signed notices by webhook there instead of mail.")
@@ -36,7 +36,8 @@ def register(
     """Ask the agent of SITE to announce changes. It will ask back: see `robot mailbox` or `robot confirm`."""
     if fault := email_fault(email):
         raise UsageError(fault)
-    _tell(Robot.of(the_folder(folder)).register(site, agent, email.lower(), latency, callback), as_json)
+    ours = Robot.of(the_folder(folder))
+    _tell(ours.register(site, agent or _offered(ours, site), email.lower(), latency, callback), as_json)
 
 
 @robot.command()
@@ -92,9 +93,13 @@ def unregister(site: str, folder: str | None, as_json: bool) -> None:
 def list_(folder: str | None, as_json: bool) -> None:
     """With which servers we are registered, and what has come."""
     book = Robot.of(the_folder(folder)).book()
+    offers = _offers(Robot.of(the_folder(folder)))
     if as_json:
-        line({"registrations": [_object(one) for one in book.registrations], "counts": dict(book.counts)})
+        known = [_object(one) for one in book.registrations]
+        line({"registrations": known, "offers": offers, "counts": dict(book.counts)})
         return
+    for site, agent in offers.items():
+        click.echo(f"{site} has an agent that would tell us: recrawl robot register {site} --email YOU  ({agent})")
     rows = [(one.server, one.standing.value, one.email, one.latency_days) for one in book.registrations]
     table(("server", "standing", "e-mail", "latency (days)"), rows)
     facts(sorted(book.counts.items()))
@@ -138,6 +143,24 @@ def batch_file(site: str, file: str, since_at: float, folder: str | None, as_jso
         told = [one for one in found.store.notices(limit=MOST_NOTICES) if one.at >= since_at and one.proved is not None]
         written = write_batch_file(found, server, told, Path(file))
     line({"documents": written, "file": file}) if as_json else click.echo(f"{written} documents written to {file}")
+
+
+def _offers(ours: Robot) -> dict[str, str]:
+    """Sites whose robots.txt names an agent that we are not registered with."""
+    if not ours.folder.database.exists():
+        return {}
+    known = {one.origin for one in ours.book().registrations}
+    with reading(ours.folder) as found:
+        offers = {site.name: ours.offered(site.name, found.store) for site in ours.folder.sites() if site.seeds}
+    return {name: agents[0] for name, agents in offers.items() if agents and ours.origin(name) not in known}
+
+
+def _offered(ours: Robot, site: str) -> str:
+    with reading(ours.folder) as found:
+        agents = ours.offered(site, found.store)
+    if not agents:
+        raise UsageError(f"robots.txt of {site} names no agent (Notice-agent: URL): say --agent URL")
+    return agents[0]
 
 
 def _tell(registration: Registration, as_json: bool) -> None:

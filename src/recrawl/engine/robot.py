@@ -1,13 +1,15 @@
 """The robot's side of S4 in a folder: registrations, mails taken, notices applied, the batch file."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import recrawl as package
+from recrawl.agent import outward
+from recrawl.agent.outward import NotSent
 from recrawl.config import Settings
 from recrawl.detect.honesty import http_date
 from recrawl.engine.alias_watch import AliasWatch
@@ -19,7 +21,7 @@ from recrawl.engine.push_book import held
 from recrawl.engine.reading import Reading
 from recrawl.engine.settings import load
 from recrawl.fetch.request import user_agent
-from recrawl.formats import batch_file
+from recrawl.formats import batch_file, notice_agent
 from recrawl.formats.batch_file import Collected
 from recrawl.formats.registration import Action, Answer, Request
 from recrawl.model.failure import NotFound, RecrawlError, UsageError
@@ -27,6 +29,7 @@ from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Status
 from recrawl.notices import client, mail, registrations
 from recrawl.notices.claim import from_entries, origin_of_url
+from recrawl.notices.client import AgentUnreachable
 from recrawl.notices.mail import Accepted, Confirmation, NotOurs, SetAside
 from recrawl.notices.mailbox import Letter
 from recrawl.notices.registrations import Book, Registration, Standing
@@ -108,9 +111,14 @@ class Robot:
             raise NotFound(f"there is no site {word!r}: `recrawl sites` lists them")
         return origin_of_url(word)
 
+    def offered(self, site: str, store: Store) -> tuple[str, ...]:
+        """Agents that the server's robots.txt names, as the crawl last read it: nothing is asked for this."""
+        file = store.robots(f"{self.origin(site)}/robots.txt")
+        return notice_agent.parse(file.body) if file is not None and file.status == 200 else ()
+
     def register(self, site: str, agent: str, email: str, latency_days: float, callback: str = "") -> Registration:
         origin = self.origin(site)
-        answer = self._ask(agent, Request(Action.REGISTER, email, latency_days, callback=callback))
+        answer = self._ask(origin, agent, Request(Action.REGISTER, email, latency_days, callback=callback))
         fresh = Registration(origin, agent, email, latency_days, token=answer.token, callback=callback)
         self.change(lambda book: book.put(fresh))
         return fresh
@@ -122,7 +130,7 @@ class Robot:
         if known is None:
             raise UsageError(f"not registered with {site}: `recrawl robot register {site} --agent URL --email YOU`")
         token = token or known.token
-        answer = self._ask(known.agent, Request(action, known.email, latency_days, token))
+        answer = self._ask(known.origin, known.agent, Request(action, known.email, latency_days, token))
         after = replace(
             known,
             standing=AFTER.get(action, known.standing),
@@ -134,8 +142,19 @@ class Robot:
         self.change(lambda book: book.without(after.origin) if leaves else book.put(after))
         return after
 
-    def _ask(self, agent: str, request: Request) -> Answer:
-        answer = client.ask(agent, request, user_agent(package.__version__, self.settings.operator.contact))
+    def _ask(self, origin: str, agent: str, request: Request) -> Answer:
+        """Private addresses are asked only for a site of the user's own."""
+        seeds = {origin_of_url(seed): site for site in self.folder.sites() for seed in site.seeds}
+        private = origin in seeds and bool(seeds[origin].own)
+
+        def post(url: str, form: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+            try:
+                return outward.ask("POST", url, form, headers, private)
+            except NotSent as error:
+                raise AgentUnreachable(f"the agent at {agent} cannot be reached: {error}; is it right?") from error
+
+        named = user_agent(package.__version__, self.settings.operator.contact)
+        answer = client.ask(agent, request, named, post)
         if not answer.success:
             detail = f" ({answer.detail})" if answer.detail else ""
             raise Refused(f"{agent} answered {answer.code} {answer.remark}{detail}")

@@ -10,7 +10,18 @@ from hypothesis import strategies as some
 
 from recrawl.extract.feed import read_feed
 from recrawl.extract.sitemap import read_sitemap
-from recrawl.formats import atom, batch_file, his, notice_mail, registration, signature, sitemap_xml, uod, w3c_moment
+from recrawl.formats import (
+    atom,
+    batch_file,
+    his,
+    notice_agent,
+    notice_mail,
+    registration,
+    signature,
+    sitemap_xml,
+    uod,
+    w3c_moment,
+)
 from recrawl.formats.atom import Feed, Item
 from recrawl.formats.batch_file import BatchFile, Collected
 from recrawl.formats.his import Entry
@@ -313,3 +324,20 @@ def test_a_sitemap_may_be_plain_text_and_carry_extensions() -> None:
         b"<i:image><i:loc>http://h/i.png</i:loc></i:image><lastmod>1970-01-02</lastmod></url></urlset>"
     )
     assert read_sitemap(images).entries == (Listed("http://h/a", 86_400.0),)
+
+
+def test_the_line_of_robots_txt_that_names_an_agent_reads_back_and_nothing_else_does() -> None:
+    line = notice_agent.render("https://www.example.com/agent").encode()
+    for end in (b"\n", b"\r\n", b"\r"):
+        assert notice_agent.parse(b"User-agent: *" + end + line + end) == ("https://www.example.com/agent",)
+    assert notice_agent.parse(b"notice-agent:http://a.example:8790/ # ours\n") == ("http://a.example:8790/",)
+    for other in (
+        b"",
+        b"# " + line,
+        b"Notice-agent: ftp://a.example/",
+        b"Notice-agent: /agent",
+        b"Notice-agents: http://a/",
+    ):
+        assert notice_agent.parse(other) == ()
+    many = b"\n".join(b"Notice-agent: http://a%d.example/" % number for number in range(100))
+    assert len(notice_agent.parse(many)) == notice_agent.MOST_OFFERS
