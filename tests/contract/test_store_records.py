@@ -1,10 +1,8 @@
 """What a store promises about records, over every implementation."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
@@ -12,9 +10,6 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page
 from recrawl.model.record import Record, RecordSource
 from recrawl.ports import Store
-from recrawl.store.sqlite import open_sqlite, sqlite_engine
-from recrawl.store.tables import REVISION
-from recrawl.store.upgrade import upgrade_sqlite
 
 
 def page(name: str, site: str = "one") -> Page:
@@ -120,22 +115,6 @@ def test_equal_data_has_one_digest_whatever_the_order_of_its_fields() -> None:
     one = record(page("x"), 1.0, data={"a": 1, "b": 2})
     assert one.digest == replace(one, at=9.0, data={"b": 2, "a": 1}).digest
     assert one.digest != replace(one, data={"a": 1, "b": 3}).digest
-
-
-def test_a_store_from_before_there_were_records_is_brought_up_to_date(tmp_path: Path) -> None:
-    file = tmp_path / "s.db"
-    open_sqlite(file, 8).close()
-    engine = sqlite_engine(file, "mode=rw")
-    with engine.connect() as connection:
-        connection.execute(text("DROP TABLE record"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-        connection.commit()
-    engine.dispose()
-    assert upgrade_sqlite(file) == ("0001", REVISION)
-    store = open_sqlite(file)
-    store.save(Batch(pages=(page("x"),), records=(record(page("x"), 1.0),)))
-    assert store.records([page("x").id]) == [record(page("x"), 1.0)]
-    store.close()
 
 
 def test_broken_are_the_pages_of_whose_newest_version_nothing_could_be_read(store: Store) -> None:

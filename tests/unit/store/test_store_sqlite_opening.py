@@ -159,7 +159,7 @@ def test_a_full_disk_loses_only_the_batch_that_did_not_fit(tmp_path: Path) -> No
     path = tmp_path / "s.db"
     store = open_sqlite(path)
     store.save(Batch(entered=tuple(page(number) for number in range(100))))
-    with store._db.reading() as session:  # the only connection so far, and the next one to be used again
+    with store.database.reading() as session:  # the only connection so far, and the next one to be used again
         session._connection.exec_driver_sql("PRAGMA max_page_count = 60")
     with pytest.raises(DiskFull, match="free some space"):
         store.save(Batch(entered=tuple(page(number) for number in range(100, 5000))))
