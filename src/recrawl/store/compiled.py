@@ -46,12 +46,17 @@ def in_chunks(items: Collection[Item]) -> Iterator[tuple[Item, ...]]:
         yield tuple(piece) + (piece[-1],) * (size - len(piece))
 
 
-def as_columns(rows: Sequence[Sequence[Any]], types: Sequence[type]) -> tuple[list[Any], ...]:
-    """Rows turned on their side, every value made of its column's type: an array has one type only."""
-    return tuple(
-        [None if value is None else kind(value) for value in column]
-        for kind, column in zip(types, zip(*rows, strict=True), strict=True)
-    )
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Values of one type (or None), which a driver sends as an array."""
+
+    kind: type
+    values: Sequence[Any]
+
+
+def as_columns(rows: Sequence[Sequence[Any]], types: Sequence[type]) -> tuple[Column, ...]:
+    """Rows turned on their side."""
+    return tuple(Column(kind, values) for kind, values in zip(types, zip(*rows, strict=True), strict=True))
 
 
 def one_of(column: ColumnElement[Any], size: int) -> ColumnElement[bool]:

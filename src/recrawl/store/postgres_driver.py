@@ -8,15 +8,19 @@ was written.
 """
 
 import re
+import struct
 from collections.abc import Callable
 from typing import Any
 
 import psycopg
-from psycopg.abc import Buffer
+from psycopg.abc import Buffer, DumperKey, PyFormat
+from psycopg.adapt import Dumper
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Format
 from psycopg.types.string import StrBinaryDumper, StrDumper, TextBinaryLoader, TextLoader
 
 from recrawl.model.failure import ConfigError
+from recrawl.store.compiled import Column
 
 MARK = "\ufdd0"
 _MARK_BYTES = MARK.encode()
@@ -63,6 +67,45 @@ class FitBinaryLoader(TextBinaryLoader):
         return unfit(str(super().load(data)))
 
 
+def _plain(packer: struct.Struct, size: int) -> Callable[[Any], bytes]:
+    return lambda value: packer.pack(size, value)
+
+
+def _sized(data: bytes) -> bytes:
+    return _LENGTH.pack(len(data)) + data
+
+
+_LENGTH, _HEAD = struct.Struct(">i"), struct.Struct(">iiIii")
+_NULL = _LENGTH.pack(-1)
+# How a value of a type travels in an array: the type's number at PostgreSQL, its array's number, the packing.
+_ARRAYS: dict[type, tuple[int, int, Callable[[Any], bytes]]] = {
+    int: (20, 1016, _plain(struct.Struct(">iq"), 8)),
+    float: (701, 1022, _plain(struct.Struct(">id"), 8)),
+    bool: (16, 1000, _plain(struct.Struct(">i?"), 1)),
+    str: (25, 1009, lambda text: _sized(fit(text).encode())),
+    bytes: (17, 1001, _sized),
+}
+
+
+class ColumnDumper(Dumper):
+    """A column as a binary array: several times as fast as the driver's own lists, which may hold anything."""
+
+    format = Format.BINARY
+
+    def get_key(self, obj: Column, format: PyFormat) -> DumperKey:
+        return (self.cls, obj.kind)
+
+    def upgrade(self, obj: Column, format: PyFormat) -> "ColumnDumper":
+        dumper = type(self)(self.cls)
+        dumper.oid = _ARRAYS[obj.kind][1]
+        return dumper
+
+    def dump(self, obj: Column) -> bytes:
+        number, _, pack = _ARRAYS[obj.kind]
+        head = _HEAD.pack(1, 1, number, len(obj.values), 1)
+        return head + b"".join([_NULL if value is None else pack(value) for value in obj.values])
+
+
 def connector(dsn: str, readonly: bool) -> Callable[[], psycopg.Connection[Any]]:
     """Makes connections. Nothing is prepared and nothing is set for a session, so that a pooler between us and the
     server (PgBouncer) may give each transaction another one."""
@@ -72,6 +115,7 @@ def connector(dsn: str, readonly: bool) -> Callable[[], psycopg.Connection[Any]]
         connection = psycopg.connect(**known, prepare_threshold=None)
         for dumper in (FitDumper, FitBinaryDumper):
             connection.adapters.register_dumper(str, dumper)
+        connection.adapters.register_dumper(Column, ColumnDumper)
         connection.adapters.register_loader("text", FitLoader)
         connection.adapters.register_loader("text", FitBinaryLoader)
         connection.read_only = readonly
