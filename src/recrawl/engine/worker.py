@@ -14,6 +14,7 @@ from recrawl.engine.discover import Quarry, dropped_memo, dropped_text, hosts_me
 from recrawl.engine.heard import Outcomes, Stirrings
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.lane import Lanes
+from recrawl.engine.listed import Lists
 from recrawl.engine.pace import importance_among, is_at_rest, pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
@@ -74,6 +75,7 @@ class Worker:
         self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
         self.started_at = parts.clock.now()
         self.outcomes = Outcomes(parts.store)
+        self.lists = Lists(parts.store, parts.quarries)
         self.savings = Savings(parts.store, parts.worker)
         self.stirrings = Stirrings(parts.store, self.started_at)
         self._horizon_s = 0.0 if order.once else order.horizon_s
@@ -280,6 +282,7 @@ class Worker:
             ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
             self.outcomes.judge(one, ledger)
             self._discover(one, ledger)
+            self.lists.note(one, ledger)
             if one.verdict.change is Change.NEW:
                 self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
             self._weigh(one.page, after, ledger)

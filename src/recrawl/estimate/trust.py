@@ -49,6 +49,14 @@ def started(sites: int) -> Trust:
     return Trust(*(np.zeros((sites, SOURCES)) for _ in range(5)))
 
 
+def fitting(trust: Trust) -> Trust:
+    """What an older recrawl learnt, with room for sources that it did not know."""
+    more = SOURCES - trust.quiet_days.shape[1]
+    if more <= 0:
+        return trust
+    return Trust(*(np.pad(getattr(trust, name), ((0, 0), (0, more))) for name in Trust.__dataclass_fields__))
+
+
 def with_sites(trust: Trust, sites: int) -> Trust:
     more = sites - trust.quiet_days.shape[0]
     if more <= 0:

@@ -11,6 +11,7 @@ class Source(StrEnum):
     INDEXNOW = "indexnow"
     WEBSUB = "websub"
     WEBHOOK = "webhook"
+    LIST = "list"  # a list page of a site file whose rows changed
 
 
 class NoticeKind(StrEnum):

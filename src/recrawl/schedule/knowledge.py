@@ -157,7 +157,7 @@ def from_bytes(data: bytes) -> Knowledge:
         return Knowledge(
             tuple(str(name) for name in kept["sites"]), tuple(str(name) for name in kept["groups"]),
             kept["group_site"], kept["sums"].astype(np.float64), kept["law"], tempos.with_elapsed(tempo, 0),
-            trusts.Trust(*kept["trust"]), float(kept["price"][0]), refitted, pooled,
+            trusts.fitting(trusts.Trust(*kept["trust"])), float(kept["price"][0]), refitted, pooled,
             Usual(*(float(number) for number in kept["price"][1:])),
             tuple(map(int, kept["met_hour"])) if "met_hour" in kept else (origin,) * len(kept["sites"]),
         )  # fmt: skip

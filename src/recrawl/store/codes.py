@@ -76,6 +76,7 @@ SOURCE = Code(
         Source.INDEXNOW: 3,
         Source.WEBSUB: 4,
         Source.WEBHOOK: 5,
+        Source.LIST: 6,
     }
 )
 RECORD_SOURCE = Code(

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recrawl.config import Settings
@@ -13,6 +13,7 @@ from recrawl.engine.opening import open_store
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.memory import Canned, MemoryFetcher, reply_from
+from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask
 
@@ -47,6 +48,19 @@ class Crawl:
     def make_all_due(self) -> None:
         with closing(open_store(self.folder, self.settings)) as store:
             store.make_due(1.0)
+
+    def make_due(self, path: str) -> None:
+        with closing(open_store(self.folder, self.settings)) as store:
+            chosen = [page for page in store.scan(limit=1000) if "/" + page.url.split("/", 3)[3] == path]
+            assert store.make_due(1.0, ids=[page.id for page in chosen]) == 1
+
+    def age(self, seconds: float = 86_400.0) -> None:
+        """As if everything had been looked at so much earlier."""
+        with closing(open_store(self.folder, self.settings)) as store:
+            pages = store.scan(limit=1000)
+            store.save(
+                Batch(pages=tuple(replace(one, checked_at=one.checked_at - seconds) for one in pages if one.checked_at))
+            )
 
     async def _run(self) -> None:
         async with assemble(self.folder, self.settings, "0") as parts:
