@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl as command
 from recrawl.engine.folder import Folder
-from recrawl.model.failure import RecrawlError
+from recrawl.model.failure import RecrawlError, UsageError
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings
 from tests.flow.conftest import Ran, Site
@@ -169,4 +169,6 @@ def test_a_store_that_cannot_be_had_is_an_exit_code_and_a_sentence(postgres_dsn:
     say("db", "init", postgres_dsn)
     with psycopg.connect(postgres_dsn) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(UsageError, match="pg_dump"):
+        ask(tmp_path / "folder", "db", "backup", str(tmp_path / "backup"))
     assert fault(postgres_dsn).exit_code == 8 and "db upgrade" in str(fault(postgres_dsn))

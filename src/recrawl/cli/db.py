@@ -9,6 +9,7 @@ from recrawl.cli.db_stores import copy, init, upgrade
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.engine.folder import Folder
+from recrawl.model.failure import UsageError
 
 
 @click.group()
@@ -31,8 +32,14 @@ def backup(target: Path, folder: str | None, as_json: bool) -> None:
     backup only what is new is copied.
     """
     from recrawl.engine.backup import back_up
+    from recrawl.engine.settings import load
 
     place = the_folder(folder).need()
+    if load(place).state.store:
+        raise UsageError(
+            f"the state of {place.path} is in PostgreSQL: back it up with pg_dump first, then copy {place.archive}; "
+            f"or copy it to a new folder with `recrawl db copy postgresql://… DIR`"
+        )
     made = back_up(place, Folder(target))
     if as_json:
         line({"target": str(target), **asdict(made)})
