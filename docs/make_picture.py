@@ -29,7 +29,7 @@ COLOURS = {
 }
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 400, 70, 170, 40, 56
 BUDGETS = {1 / 30: "once a month", 1 / 7: "once a week", 1.0: "once a day"}
-LEAST = 0.60  # the lowest freshness shown
+LEAST = 0.84  # the lowest freshness shown
 
 Point = tuple[float, float]
 

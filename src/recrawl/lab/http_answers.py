@@ -1,6 +1,7 @@
 """What a server answers, as a value, and the rules of HTTP it keeps: validators, conditional requests, codings."""
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,10 +10,14 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
 
 import brotli
-import zstandard
 
 from recrawl.lab.faults import ANSWERED, Fault, FaultKind
 from recrawl.model.visit import Ask
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -20,7 +25,7 @@ _ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda body: gzip.compress(body, 5, mtime=0),
     "deflate": lambda body: zlib.compress(body, 5),
     "br": lambda body: bytes(brotli.compress(body, quality=4)),
-    "zstd": lambda body: zstandard.ZstdCompressor(level=3).compress(body),
+    "zstd": lambda body: zstd.compress(body, 3),
 }
 
 
