@@ -130,7 +130,7 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
     """Read recrawl.toml; an empty text gives the defaults."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
         raise FormatError(f"{error}; mend the line, or start anew with `recrawl init`", source=source) from error
     kinds = get_type_hints(Settings)
     names = [one.name for one in fields(Settings)]

@@ -120,7 +120,7 @@ HASHING = ("never", "changed", "always")
 def parse(text: str, source: str = "agent.toml") -> Settings:
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
         raise FormatError(str(error), source=source) from error
     kinds, names = get_type_hints(Settings), [one.name for one in fields(Settings)]
     values: dict[str, Any] = {}

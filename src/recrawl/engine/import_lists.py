@@ -63,6 +63,13 @@ def from_opml(data: bytes, source: str) -> Iterator[Wanted]:
 def from_csv(data: bytes, source: str) -> Iterator[Wanted]:
     """With a head: a column `url` (or address, link, loc, uri, href), and if there are, kind, category, importance."""
     reader = csv.DictReader(io.StringIO(_text(data, source), newline=""))
+    try:
+        yield from _rows(reader, source)
+    except csv.Error as error:
+        raise FormatError(f"not a table: {error}", reader.line_num + 1, source=source) from error
+
+
+def _rows(reader: "csv.DictReader[str]", source: str) -> Iterator[Wanted]:
     names = {(name or "").strip().lower(): name for name in reader.fieldnames or ()}
     column = next((names[name] for name in URL_COLUMNS if name in names), None)
     if column is None:

@@ -70,7 +70,7 @@ def render_many(sites: Sequence[Site]) -> str:
 def _load(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
         message, place = str(error), _PLACE.search(str(error))
         if place is None:
             raise FormatError(message, line=text.count("\n") + 1, source=source) from error

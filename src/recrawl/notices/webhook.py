@@ -51,7 +51,9 @@ def receive_with_token(body: bytes, authorization: str, tokens: Mapping[str, Col
     """`tokens`: each with the origins that its holder may speak of. `Authorization: Bearer TOKEN`."""
     kind, _, given = authorization.partition(" ")
     origins = [
-        own for token, own in tokens.items() if kind.lower() == "bearer" and hmac.compare_digest(token, given.strip())
+        own
+        for token, own in tokens.items()
+        if kind.lower() == "bearer" and hmac.compare_digest(token.encode(), given.strip().encode())
     ]
     if not origins:
         return _no(401, "no valid token")

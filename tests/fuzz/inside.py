@@ -1,0 +1,28 @@
+"""The fuzzing process itself: recrawl is instrumented as it is imported, so nothing imports it before."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import atheris
+
+CORPUS = Path(__file__).parent / "corpus"
+MOST_BYTES = 4096
+LONGEST_S = 5  # one input may not take longer: that is a crash too
+
+
+def main(name: str, place: Path, seconds: str) -> None:
+    with atheris.instrument_imports(include=["recrawl"]):
+        from tests.fuzz.targets import run
+    corpus = place / "corpus"
+    if (CORPUS / name).is_dir():
+        shutil.copytree(CORPUS / name, corpus)
+    else:
+        corpus.mkdir(parents=True)
+    options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", f"-timeout={LONGEST_S}", "-rss_limit_mb=2048"]
+    atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={place}/", str(corpus)], lambda data: run(name, data))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

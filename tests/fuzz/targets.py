@@ -1,0 +1,235 @@
+"""One function for each reader: bytes in; an error of recrawl's own is an answer, anything else is a crash.
+
+Where a format has an inverse, what was read must read back the same.
+"""
+
+import io
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from recrawl.archive import http_head, member, record
+from recrawl.archive.member import BrokenMember
+from recrawl.archive.record import BrokenRecord
+from recrawl.engine import import_lists, import_records
+from recrawl.extract import charset, document, feed, mime, sitemap, srcset
+from recrawl.fetch import caching, dates, head, retry_after
+from recrawl.fetch.evidence import answered
+from recrawl.formats import (
+    atom,
+    batch_file,
+    cdxj,
+    crawlscript,
+    doc_record,
+    his,
+    notice_mail,
+    opml,
+    page_state,
+    registration,
+    signature,
+    site_toml,
+    sitemap_xml,
+    uod,
+)
+from recrawl.index import query
+from recrawl.model.failure import RecrawlError
+from recrawl.model.visit import Ask, Limits
+from recrawl.notices import indexnow, mail, mailbox, webhook, websub
+from recrawl.scope import globs
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.robots import RobotsRules
+from recrawl.scope.robots_policy import expires_at
+
+NOW = 1_790_000_000.0
+URL = "https://example.org/a/b?c=d"
+SMALL = Limits(decoded_bytes=1 << 20)
+ORIGINS = frozenset({"https://example.org"})
+_canonicaliser = Canonicaliser()
+
+
+def addresses(data: bytes) -> None:
+    link, _, base = data.decode("utf-8", "surrogateescape").partition("\n")
+    found = _canonicaliser.canonical(link, base or URL)
+    if found is not None:
+        again = _canonicaliser.canonical(found.url)
+        assert again == found, (found, again)
+
+
+def patterns(data: bytes) -> None:
+    written, _, tried = data.decode("utf-8", "replace").partition("\n")
+    address = _canonicaliser.canonical(tried or URL)
+    globs.read_pattern(written).matches(address.url if address else URL)
+
+
+def robots(data: bytes) -> None:
+    rules = RobotsRules.parse(data)
+    for path in ("/", "/a/b?c", "https://example.org/%7e*$"):
+        rules.allowed("recrawl", path)
+        rules.explain(path, "recrawl")
+    expires_at(NOW, 503, [("retry-after", data.decode("latin-1"))])
+
+
+def html(data: bytes) -> None:
+    document.read(data, "text/html", URL)
+
+
+def any_document(data: bytes) -> None:
+    kind, _, body = data.partition(b"\n")
+    content_type = kind.decode("latin-1")
+    mime.kind_of(body, content_type)
+    document.read(body, content_type, URL, headers=[("link", content_type), ("x-robots-tag", content_type)])
+    srcset.addresses(content_type)
+
+
+def charsets(data: bytes) -> None:
+    kind, _, body = data.partition(b"\n")
+    charset.decode(body, kind.decode("latin-1"))
+
+
+def http(data: bytes) -> None:
+    """An answer as libcurl hands it over: head lines, then the body with its content codings."""
+    top, _, body = data.partition(b"\r\n\r\n")
+    lines = head.final_head([line + b"\r\n" for line in top.split(b"\r\n")])
+    headers = head.parse_headers(lines)
+    reply = answered(Ask(URL, etag='"x"', limits=SMALL), NOW, head.status_of(lines), headers, body)
+    assert len(reply.body) <= SMALL.decoded_bytes
+    caching.fresh_for_s(headers, NOW)
+    caching.validators_of(headers)
+    for name in ("retry-after", "last-modified", "date"):
+        retry_after.retry_after_s(reply.header(name), NOW)
+        dates.parse_http_date(reply.header(name), NOW)
+    websub.hubs_in_headers(headers)
+    http_head.headers_of(top)
+
+
+def sitemaps(data: bytes) -> None:
+    sitemap.read_sitemap(data)
+    sitemap_xml.hear(data)
+    _reads_back(sitemap_xml.parse, sitemap_xml.render, data)
+
+
+def feeds(data: bytes) -> None:
+    feed.read_feed(data)
+    atom.parse(data)
+
+
+def crawl_script(data: bytes) -> None:
+    sites = crawlscript.parse(data)
+    if not any(crawlscript.unsayable(site) for site in sites):
+        again = crawlscript.parse(crawlscript.render(sites))
+        assert again == sites, (sites, again)
+
+
+def site_file(data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    site = site_toml.parse(text, name="x")
+    assert site_toml.parse(site_toml.render(site), name="x") == site
+
+
+def history(data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    _reads_back(his.parse, his.render, text)
+
+
+def robot_table(data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    _reads_back(uod.parse, uod.render, text)
+
+
+def letter(data: bytes) -> None:
+    mail.judge(data, (), (), NOW, "mx.example.org")
+    text = data.decode("utf-8", "replace")
+    notice_mail.read(text, 1000)
+    for parse in (notice_mail.parse_confirmation, signature.parse):
+        _tolerantly(lambda parse=parse: parse(text))
+
+
+def registrations(data: bytes) -> None:
+    for parse in (registration.parse_form, registration.parse_json, registration.parse_answer):
+        _tolerantly(lambda parse=parse: parse(data))
+    registration.callback_fault(data.decode("utf-8", "replace"))
+    registration.email_fault(data.decode("utf-8", "replace"))
+
+
+def mailboxes(data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(suffix=".mbox") as file:
+        file.write(data)
+        file.flush()
+        for found in mailbox.letters(file.name):
+            mail.judge(found.raw, (), (), NOW)
+
+
+def pushes(data: bytes) -> None:
+    header, _, body = data.partition(b"\n")
+    text = header.decode("latin-1")
+    indexnow.read_post(body, ORIGINS)
+    indexnow.read_get({"url": text, "key": text[:20], "keyLocation": text}, ORIGINS)
+    webhook.receive_signed(body, text, (), frozenset(), NOW)
+    webhook.receive_with_token(body, text, {"secret": ORIGINS}, NOW)
+    webhook.receive_with_token(body, "Bearer secret", {"secret": ORIGINS}, NOW)
+    websub.is_signed("secret", body, text)
+
+
+def warcs(data: bytes) -> None:
+    with suppress(BrokenRecord):
+        record.parse(data)
+    with suppress(BrokenMember):
+        list(member.members(io.BytesIO(data), 0))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        for found in import_records.records(Path(file.name)):
+            import_records.reply_of(found, SMALL)
+
+
+def cdx_lines(data: bytes) -> None:
+    line = cdxj.parse(data.decode("utf-8", "surrogateescape"))
+    assert cdxj.parse(cdxj.render(line)) == line
+
+
+def urlkeys(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    cdxj.urlkey(text)
+    cdxj.thorough_urlkey(text)
+
+
+def lists(data: bytes) -> None:
+    for parse in (import_lists.from_lines, import_lists.from_sitemap, import_lists.from_opml, import_lists.from_csv):
+        _tolerantly(lambda parse=parse: list(parse(data, "x")))
+    _reads_back(opml.parse, opml.render, data)
+
+
+def kept_files(data: bytes) -> None:
+    for module in (batch_file, doc_record, page_state):
+        _tolerantly(lambda module=module: module.parse(data))
+
+
+def search(data: bytes) -> None:
+    query.parse(data.decode("utf-8", "surrogateescape"), NOW)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    one.__name__: one
+    for one in (
+        addresses, patterns, robots, html, any_document, charsets, http, sitemaps, feeds, crawl_script, site_file,
+        history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists, kept_files,
+        search,
+    )
+}  # fmt: skip
+
+
+def run(name: str, data: bytes) -> None:
+    """Raises what is a fault of ours."""
+    _tolerantly(lambda: TARGETS[name](data))
+
+
+def _tolerantly(work: Callable[[], object]) -> None:
+    with suppress(RecrawlError):  # an answer: it says what is wrong with the input
+        work()
+
+
+def _reads_back(parse: Callable[[Any], Any], render: Callable[[Any], Any], text: bytes | str) -> None:
+    value = parse(text)
+    assert parse(render(value)) == value, value
