@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from pathlib import Path
 
 from recrawl.agent import counts, history, outward, post, registry
+from recrawl.agent.bounded import BoundedServer
 from recrawl.agent.decision import Decision, Fresh, applied, decide
 from recrawl.agent.outward import NotSent
 from recrawl.agent.place import Place
@@ -106,29 +107,13 @@ class Desk:
 
 def serve(desk: Desk, listen: str) -> "Server":
     """A server ready to be run by `serve_forever`, bound to host:port (port 0: any free one)."""
-    host, _, port = listen.rpartition(":")
-    return Server((host.strip("[]"), int(port)), desk)
+    return Server(desk, listen)
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self, address: tuple[str, int], desk: Desk) -> None:
+class Server(BoundedServer):
+    def __init__(self, desk: Desk, listen: str) -> None:
         self.desk = desk
-        self._room = threading.BoundedSemaphore(desk.settings.serve.connections)
-        super().__init__(address, Conversation)
-
-    def process_request(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
-        """At most so many at once; the others wait in the kernel's queue."""
-        self._room.acquire()
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
+        super().__init__(listen, Conversation, desk.settings.serve.connections)
 
 
 class Conversation(BaseHTTPRequestHandler):

@@ -1,33 +1,19 @@
 """A small HTTP server for those who push, by the standard library: for a machine without the web face."""
 
-import threading
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
+from recrawl.agent.bounded import BoundedServer
 from recrawl.engine.push import Push
 
 SLOWEST_S = 15.0
 CONNECTIONS = 32
 
 
-class PushServer(ThreadingHTTPServer):
-    daemon_threads = True
-
+class PushServer(BoundedServer):
     def __init__(self, listen: str, push: Push) -> None:
-        host, _, port = listen.rpartition(":")
         self.push = push
-        self._room = threading.BoundedSemaphore(CONNECTIONS)
-        super().__init__((host.strip("[]"), int(port)), Conversation)
-
-    def process_request(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
-        self._room.acquire()
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
+        super().__init__(listen, Conversation, CONNECTIONS)
 
 
 class Conversation(BaseHTTPRequestHandler):

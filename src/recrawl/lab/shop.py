@@ -15,8 +15,7 @@ import json
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -25,9 +24,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from recrawl.engine.clock import SystemClock
 from recrawl.lab.chance import key_of
+from recrawl.lab.controlled import CONTROL_PATH, serve_controlled
 from recrawl.lab.faults import ROBOTS_PATH
 from recrawl.lab.http_answers import Answer, Validators, not_modified, redirect, unchanged, whole_answer
-from recrawl.lab.loopback import Door, Heard, RequestLog, method_not_allowed
+from recrawl.lab.loopback import Heard, RequestLog, method_not_allowed
 from recrawl.lab.requests_log import Request, render_line
 from recrawl.lab.shop_goods import DEPARTMENTS, FIRST_ID, Product, Review, catalogue, product
 from recrawl.lab.shop_pages import (
@@ -46,7 +46,6 @@ from recrawl.lab.shop_pages import (
 from recrawl.model.visit import Ask
 from recrawl.ports import Clock
 
-CONTROL_PATH = "/_control"
 ROBOTS = b"User-agent: *\nDisallow: /cart/\nDisallow: /login\n"
 BEST = 12
 _HTML = "text/html; charset=utf-8"
@@ -257,27 +256,6 @@ def score(requests: list[Request], wanted: frozenset[str]) -> Score:
     return Score(len(asked), len(wanted), len(asked & wanted))
 
 
-@dataclass(frozen=True, slots=True)
-class ServedShop:
-    shop: Shop
-    log: RequestLog
-    root: str
-    controls: str
-
-
-@asynccontextmanager
-async def serve_shop(shop: Shop, port: int = 0, log_file: Path | None = None) -> AsyncIterator[ServedShop]:
-    door, back_door, log, unlogged = Door(port=port), Door(), RequestLog(log_file), RequestLog()
-    try:
-        await door.open(shop.answer, shop.clock, log)
-        await back_door.open(lambda heard: shop.control(heard, log), shop.clock, unlogged)
-        yield ServedShop(shop, log, f"http://{door.authority}/", f"http://{back_door.authority}{CONTROL_PATH}")
-    finally:
-        door.close()
-        back_door.close()
-        log.close()
-
-
 def site_file(root: str) -> str:
     """The site file a person would write for this shop."""
     authority = urlsplit(root).netloc
@@ -323,7 +301,7 @@ async def _main(chosen: argparse.Namespace) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    async with serve_shop(Shop(chosen.seed, chosen.each, chosen.shelf), chosen.port, chosen.log) as served:
+    async with serve_controlled(Shop(chosen.seed, chosen.each, chosen.shelf), chosen.port, chosen.log) as served:
         sys.stdout.write(f"{served.root}\n{served.controls}\n")
         sys.stdout.flush()
         await ended.wait()

@@ -17,13 +17,12 @@ import json
 import math
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
 from recrawl.lab.chance import key_of
+from recrawl.lab.controlled import CONTROL_PATH, serve_controlled
 from recrawl.lab.faults import CALM, ROBOTS_PATH, Fault, FaultKind, FaultPlan, fault_at
 from recrawl.lab.http_answers import (
     Answer,
@@ -34,7 +33,7 @@ from recrawl.lab.http_answers import (
     unchanged,
     whole_answer,
 )
-from recrawl.lab.loopback import Door, Heard, RequestLog, method_not_allowed
+from recrawl.lab.loopback import Heard, RequestLog, method_not_allowed
 from recrawl.lab.render import View, html, not_found_html
 from recrawl.lab.requests_log import render_line
 from recrawl.lab.server_map import Anchor
@@ -44,7 +43,6 @@ from recrawl.model.visit import Ask
 from recrawl.ports import Clock
 
 NAME = "static"  # what fault rules call its server
-CONTROL_PATH = "/_control"
 
 _HTML = "text/html; charset=utf-8"
 _WITH_TAG = (True, True, False, True)  # pages in turn: both validators, tag alone, date alone, both
@@ -208,29 +206,6 @@ class StaticSite:
         return key_of(self.seed, NAME, path)
 
 
-@dataclass(frozen=True, slots=True)
-class ServedStatic:
-    """`root` is the address to crawl, `controls` that of the control port."""
-
-    site: StaticSite
-    log: RequestLog
-    root: str
-    controls: str
-
-
-@asynccontextmanager
-async def serve_static(site: StaticSite, port: int = 0, log_file: Path | None = None) -> AsyncIterator[ServedStatic]:
-    door, back_door, log, unlogged = Door(port=port), Door(), RequestLog(log_file), RequestLog()
-    try:
-        await door.open(site.answer, site.clock, log)
-        await back_door.open(lambda heard: site.control(heard, log), site.clock, unlogged)
-        yield ServedStatic(site, log, f"http://{door.authority}/", f"http://{back_door.authority}{CONTROL_PATH}")
-    finally:
-        door.close()
-        back_door.close()
-        log.close()
-
-
 def _path(number: int) -> str:
     return f"/p/{number}.html" if number else "/"
 
@@ -255,7 +230,7 @@ async def _main(chosen: argparse.Namespace) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    async with serve_static(site, chosen.port, chosen.log) as served:
+    async with serve_controlled(site, chosen.port, chosen.log) as served:
         sys.stdout.write(f"{served.root}\n{served.controls}\n")
         sys.stdout.flush()
         await ended.wait()

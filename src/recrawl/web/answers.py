@@ -64,6 +64,7 @@ class SiteReport:
     kinds: tuple[tuple[str, int], ...]
     categories: tuple[tuple[str, int], ...]
     newest: tuple[Page, ...]
+    sampled: bool  # kinds, categories and trust are counted in an even sample of the pages
 
 
 def site_report(desk: Desk, name: str, newest: int = 30) -> SiteReport:
@@ -79,6 +80,7 @@ def site_report(desk: Desk, name: str, newest: int = 30) -> SiteReport:
         kinds=_counted([page.kind.value for page in sample.pages], sample),
         categories=_counted([page.category for page in sample.pages if page.category], sample),
         newest=tuple(sorted(sample.pages, key=lambda page: -(page.changed_at or 0.0))[:newest]),
+        sampled=not sample.whole,
     )
 
 

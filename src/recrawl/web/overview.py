@@ -33,11 +33,11 @@ class Day:
     not_modified: int
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """`today` is the last 24 hours. `daily_crawl`: what asking for every kept page once a day would cost."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """`…_today`: the last 24 hours. `daily_crawl`: what asking for every kept page once a day would cost. `sampled`:
+    requests and freshness are estimated from a sample of the pages."""
 
-    at: float
     pages: int
     known: int
     fresh: float | None
@@ -50,9 +50,14 @@ class Overview:
     due: int
     budget_per_day: float | None
     budget_used: float | None
-    overloaded: int
-    failing: int
+    overloaded_servers: int
+    failing_servers: int
     sampled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview(Numbers):
+    at: float
     curve: tuple[Moment, ...] = ()
     days: tuple[Day, ...] = ()
 
@@ -81,8 +86,8 @@ def overview(
         due=totals.due,
         budget_per_day=budget,
         budget_used=today.requests / budget if budget else None,
-        overloaded=sum(server.overloaded for server in servers),
-        failing=sum(server.failures > 0 for server in servers),
+        overloaded_servers=sum(server.overloaded for server in servers),
+        failing_servers=sum(server.failures > 0 for server in servers),
         sampled=not sample.whole,
         curve=curve(sample, now),
         days=days,

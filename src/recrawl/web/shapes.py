@@ -1,12 +1,12 @@
 """What the API answers with. Ids are texts: a browser's numbers are too short for them. Moments are ISO 8601, UTC."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from recrawl.formats.moment import iso
 from recrawl.model.page import Page
 from recrawl.model.visit import Version
 from recrawl.web.figures import Figures
-from recrawl.web.overview import Overview
+from recrawl.web.overview import Numbers, Overview
 from recrawl.web.plan import Plan, Spot
 
 
@@ -159,26 +159,9 @@ class FreshMoment:
     fresh: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewNumbers:
-    """`…_today`: the last 24 hours. `sampled`: requests and freshness are estimated from a sample of the pages."""
-
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewNumbers(Numbers):
     at: str | None
-    pages: int
-    known: int
-    fresh: float | None
-    requests_today: int
-    daily_crawl: int
-    saved: float | None
-    changes_today: int
-    failed_today: int
-    not_modified_today: int
-    due: int
-    budget_per_day: float | None
-    budget_used: float | None
-    overloaded_servers: int
-    failing_servers: int
-    sampled: bool
     curve: list[FreshMoment]
 
 
@@ -242,25 +225,9 @@ def version_line(number: int, version: Version) -> VersionLine:
 
 
 def overview_numbers(found: Overview) -> OverviewNumbers:
-    return OverviewNumbers(
-        at=iso(found.at),
-        pages=found.pages,
-        known=found.known,
-        fresh=found.fresh,
-        requests_today=found.requests_today,
-        daily_crawl=found.daily_crawl,
-        saved=found.saved,
-        changes_today=found.changes_today,
-        failed_today=found.failed_today,
-        not_modified_today=found.not_modified_today,
-        due=found.due,
-        budget_per_day=found.budget_per_day,
-        budget_used=found.budget_used,
-        overloaded_servers=found.overloaded,
-        failing_servers=found.failing,
-        sampled=found.sampled,
-        curve=[FreshMoment(iso(one.at), one.fresh) for one in found.curve],
-    )
+    numbers = {one.name: getattr(found, one.name) for one in fields(Numbers)}
+    curve = [FreshMoment(iso(one.at), one.fresh) for one in found.curve]
+    return OverviewNumbers(**numbers, at=iso(found.at), curve=curve)
 
 
 def figure_set(found: Figures) -> FigureSet:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from recrawl.lab.controlled import serve_controlled
 from recrawl.lab.faults import FaultKind, FaultPlan, FaultRule
 from recrawl.lab.http_answers import Answer
 from recrawl.lab.loopback import CLIENT_LEFT, Heard, response_bytes
 from recrawl.lab.requests_log import overlapping, parse_lines
 from recrawl.lab.serve import serve
-from recrawl.lab.static_site import StaticSite, serve_static
+from recrawl.lab.static_site import StaticSite
 from recrawl.lab.varied import varied_world
 from recrawl.lab.world import START_AT, World, answer
 from recrawl.lab.world_parts import PageSpec, ServerSpec
@@ -229,7 +230,7 @@ def test_only_loopback_is_served() -> None:
 def test_a_static_page_changes_when_it_is_told_to_and_at_no_other_time() -> None:
     async def main() -> None:
         site = StaticSite(pages=60, noisy=2, traps=2)
-        async with serve_static(site) as served, client(served.root) as connection:
+        async with serve_controlled(site) as served, client(served.root) as connection:
             calm = [path for path in site.paths if path not in site.noisy]
             first = {path: await connection.ask(path) for path in calm}
             site.change("/p/7.html", "/p/8.html", "/p/9.html", "/p/10.html")
@@ -256,7 +257,7 @@ def test_a_static_page_changes_when_it_is_told_to_and_at_no_other_time() -> None
 def test_two_changes_within_a_second_are_two_to_a_page_that_has_only_a_date() -> None:
     async def main() -> None:
         site = StaticSite(pages=20)
-        async with serve_static(site) as served, client(served.root) as connection:
+        async with serve_controlled(site) as served, client(served.root) as connection:
             dates = []
             for _ in range(5):
                 got = await connection.ask("/p/2.html")
@@ -273,7 +274,7 @@ def test_every_static_page_can_be_reached_and_traps_are_linked_but_disallowed() 
     async def main() -> None:
         site = StaticSite(pages=230, traps=3, paragraphs=1, crawl_delay_s=0.5)
         seen, waiting = {"/"}, ["/"]
-        async with serve_static(site) as served, client(served.root) as connection:
+        async with serve_controlled(site) as served, client(served.root) as connection:
             robots = (await connection.ask("/robots.txt")).body
             while waiting:
                 got = await connection.ask(waiting.pop())
@@ -290,7 +291,7 @@ def test_every_static_page_can_be_reached_and_traps_are_linked_but_disallowed() 
 def test_the_control_port_changes_moves_and_removes_pages_and_shows_the_log() -> None:
     async def main() -> None:
         async with (
-            serve_static(StaticSite(pages=20)) as served,
+            serve_controlled(StaticSite(pages=20)) as served,
             client(served.root) as front,
             client(served.controls) as back,
         ):

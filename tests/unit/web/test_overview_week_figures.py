@@ -43,7 +43,7 @@ def test_requests_saved_are_against_asking_for_every_kept_page_once_a_day() -> N
     servers = [Server("n.example", overloaded=True)]
     found = overview(Totals(pages=9, live=8, due=3), sample_of(60, 3600), 5, servers, 8.0, NOW)
     assert (found.requests_today, found.daily_crawl, found.saved) == (2, 8, 0.75)
-    assert (found.changes_today, found.due, found.overloaded) == (5, 3, 1)
+    assert (found.changes_today, found.due, found.overloaded_servers) == (5, 3, 1)
     assert (found.budget_per_day, found.budget_used) == (8, 0.25)
 
 
