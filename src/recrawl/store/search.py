@@ -20,6 +20,7 @@ from recrawl.store.sqlite import sqlite_engine, wait_for_turn
 CURSOR, SCHEMA = "cursor", "schema"
 RANK_AT_MOST = 10_000  # beyond this many documents those with the words in title or headings come first
 PACKING = 3  # zlib level
+CACHE_KIB, MAPPED_BYTES = 65_536, 128 << 20  # lists of words are read through, unlike what a crawl looks up
 
 Cut = Callable[[str], str]
 
@@ -51,7 +52,8 @@ class SqliteSearch:
         self._file, self._cut, self._history, self._rank_at_most = file, cut, history, rank_at_most
         self._weights = ", ".join(str(float(weights[part])) for part in tables.PARTS)
         self._edition = tables.SCHEMA * 1000 + knife
-        self._engine = sqlite_engine(file, "mode=ro" if readonly else "mode=rwc")
+        mode = "mode=ro" if readonly else "mode=rwc"
+        self._engine = sqlite_engine(file, mode, cache_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES)
         self._writer = self._engine.execution_options(**{WRITE: True})
         if readonly:
             self._check()

@@ -1,7 +1,7 @@
 """The store over a database: the port's methods, each a few statements."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from math import inf
 from typing import Any
@@ -25,6 +25,7 @@ from recrawl.store.writing import BatchWriter, words_of
 LEAST, MOST = -(1 << 63), (1 << 63) - 1  # ids
 STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
 LARGEST = (1 << 31) - 1  # no limit
+SERVERS_AT_ONCE = (64, 1024, 16_384, LARGEST)
 
 
 class SqlStore:
@@ -295,13 +296,23 @@ class SqlStore:
         sql = self._sql.next_due_of_site if number else self._sql.next_due
         best: list[tuple[float, int]] = []
         with self.database.reading() as session:
-            found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(before_at=inf, limit=LARGEST))
-            for server in map(rows.server_of, found):
+            for server in self._soonest(session):
                 if len(best) == limit and (server.next_due_at or 0.0) > best[-1][0]:
                     break
                 bounds = sql.bind(server=fingerprint(server.key), before_at=inf, limit=limit, site=number)
                 best = nsmallest(limit, [*best, *((row[0], row[1]) for row in session.rows(sql, bounds))])
         return self.pages([page for _, page in best])
+
+    def _soonest(self, session: Session) -> Iterator[Server]:
+        """Servers by their next due time, asked for as they are needed: a few, then more and more."""
+        met: set[str] = set()
+        for size in SERVERS_AT_ONCE:
+            found = session.rows(self._sql.servers_due, self._sql.servers_due.bind(before_at=inf, limit=size))
+            fresh = [server for server in map(rows.server_of, found) if server.key not in met]
+            met.update(server.key for server in fresh)
+            yield from fresh
+            if len(found) < size:
+                return
 
     @enduring
     def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:

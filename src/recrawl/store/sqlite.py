@@ -22,11 +22,11 @@ from recrawl.store.tables import META, REVISION, REVISION_TABLE
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
 
+CACHE_KIB = 8192  # a connection: a larger cache is slower, for it leaves the processor's own; the system keeps the rest
+
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_MS}",
     "PRAGMA synchronous = NORMAL",  # a kill loses nothing; a power cut at most the last commits, never the order
-    "PRAGMA cache_size = -65536",  # KiB
-    f"PRAGMA mmap_size = {128 << 20}",  # no more, so that memory does not grow with the file
     "PRAGMA wal_autocheckpoint = 4000",  # pages
     f"PRAGMA journal_size_limit = {64 << 20}",
     "PRAGMA temp_store = MEMORY",
@@ -61,15 +61,18 @@ def stored_revision(engine: Engine) -> str | None:
         return revision
 
 
-def sqlite_engine(file: Path, mode: str, busy_ms: int = BUSY_MS) -> Engine:
-    """Connections in autocommit: `BEGIN` is ours to say, `BEGIN IMMEDIATE` for what is going to write."""
+def sqlite_engine(
+    file: Path, mode: str, busy_ms: int = BUSY_MS, cache_kib: int = CACHE_KIB, mapped_bytes: int = 0
+) -> Engine:
+    """Connections in autocommit: `BEGIN` is ours to say, `BEGIN IMMEDIATE` for what is going to write. Memory does not
+    grow with the file."""
     address = f"file:{quote(str(file.absolute()))}?{mode}"
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
             address, uri=True, isolation_level=None, check_same_thread=False, cached_statements=256
         )
-        for pragma in PRAGMAS:
+        for pragma in (*PRAGMAS, f"PRAGMA cache_size = -{cache_kib}", f"PRAGMA mmap_size = {mapped_bytes}"):
             connection.execute(pragma)
         return connection
 
