@@ -14,7 +14,7 @@ from recrawl.engine.wiring import off_the_loop
 from recrawl.engine.worker import Worker
 from recrawl.frontier.leases import claims, given_back, is_over, look_every_s, surplus
 from recrawl.model.cluster import Look, Report, Seat, Wish
-from recrawl.model.failure import LeaseLost, RecrawlError
+from recrawl.model.failure import LeaseLost
 from recrawl.store.leased import Fence, LeasedStore
 from recrawl.store.leases import Leases
 
@@ -28,47 +28,65 @@ class Member:
         self._worker, self._heart, self._leases = worker, heart, leases
         self._store, self._fence, self._me = store, fence, fence.worker
         self._aside = off_the_loop("cluster")
+        self._beside: asyncio.Task[None] | None = None
         self._giving: asyncio.Task[None] | None = None
         self._before: Sequence[Seat] = ()
         heart.report = self._report
 
-    def stop(self) -> None:
-        if self._giving is not None:
-            self._giving.cancel()
+    def start(self) -> None:
+        """What goes wrong here ends the worker's run."""
+        self._beside = asyncio.create_task(self._run())
+        self._beside.add_done_callback(self._ended)
 
-    async def run(self) -> None:
-        """Until cancelled. What goes wrong here ends the worker's run."""
-        try:
-            while True:
-                self._heart.need()
-                look = await self._aside(self._leases.look, self._me)
-                await self._act(look)
-                await self._take_letters()
-                await asyncio.sleep(look_every_s(self._heart.lease.lease_s, len(look.seats)))
-        except RecrawlError as error:
+    def stop(self) -> None:
+        for task in (self._beside, self._giving):
+            if task is not None:
+                task.cancel()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
             self._worker.fail(error)
 
+    async def _run(self) -> None:
+        """Until cancelled."""
+        while True:
+            self._heart.need()
+            look = await self._aside(self._look)
+            await self._act(look)
+            await self._take_letters()
+            await asyncio.sleep(look_every_s(self._heart.lease.lease_s, len(look.seats)))
+
+    def _look(self) -> Look:
+        """What the store says we own and what we believe must be the same. On the one thread that claims and gives
+        back, so that neither happens in between."""
+        look = self._leases.look(self._me)
+        if look.held != self._fence.epochs or not any(seat.worker == self._me for seat in look.seats):
+            raise LeaseLost(f"worker {self._me} lost partitions to others")
+        return look
+
     async def _act(self, look: Look) -> None:
-        self._need_all(look)
         mine = next(seat for seat in look.seats if seat.worker == self._me)
         wanted = self._moved(look)
         if mine.wish is Wish.LEAVE or (mine.wish is Wish.END and self._worker.order.once):
             self._worker.stop()
             return
-        if self._giving is None or self._giving.done():
-            await self._even_out(look, wanted)
+        self._give_surplus(look, wanted)
+        await self._claim_share(look, wanted)
         if self._worker.order.once and self._is_over(look):
             await self._aside(self._leases.wish_all, Wish.END)
 
-    async def _even_out(self, look: Look, wanted: dict[int, str]) -> None:
+    def _give_surplus(self, look: Look, wanted: dict[int, str]) -> None:
+        """One after the other: what is being given back is finished first, and seen to be."""
         if self._giving is not None:
-            self._giving.result()
-            self._giving = None
-        count = surplus(self._me, look.seats, self._leases.partitions)
-        giving = given_back(self._me, look.held, wanted, count, self._worker.busy(), leaving=False)
-        if giving:
-            self._giving = asyncio.create_task(self._give(giving))
+            if self._giving.done():
+                self._giving.result()
+                self._giving = None
             return
+        count = surplus(self._me, look.seats, self._leases.partitions)
+        if giving := given_back(self._me, look.held, wanted, count, self._worker.busy(), leaving=False):
+            self._giving = asyncio.create_task(self._give(giving))
+
+    async def _claim_share(self, look: Look, wanted: dict[int, str]) -> None:
         open_to_me = [number for number in look.free if wanted.get(number, self._me) == self._me]
         moved_here = [number for number in open_to_me if number in wanted]
         most = max(claims(self._me, look.seats, len(open_to_me), self._leases.partitions), len(moved_here))
@@ -105,11 +123,6 @@ class Member:
     async def _take_letters(self) -> None:
         while await self._worker.parts.offload(self._store.receive):
             self._worker.look_soon()
-
-    def _need_all(self, look: Look) -> None:
-        """What the store says we own and what we believe must be the same."""
-        if look.held != self._fence.epochs or not any(seat.worker == self._me for seat in look.seats):
-            raise LeaseLost(f"worker {self._me} lost partitions to others: it joins anew")
 
     def _moved(self, look: Look) -> dict[int, str]:
         """Partitions that an operator moved to a worker who is there and stays."""

@@ -20,11 +20,12 @@ from recrawl.engine.folder import Folder
 from recrawl.engine.heart import Heart
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
-from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway
+from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
 from recrawl.store.leased import Fence, LeasedStore
 from recrawl.store.leases import Leases, open_leases
 
 PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
+PASSING = (LeaseLost, StoreAway, StoreInUse)  # the last one: a transaction gave way to others too often
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class Terms:
             try:
                 await self._term(steady_s() - began)
                 return
-            except (LeaseLost, StoreAway) as error:
+            except PASSING as error:
                 self.complain(f"{error}; joining anew")
             broken = 0 if steady_s() - sat_down > self.settings.cluster.lease_s else broken + 1
             await self._pause(PAUSES_S[min(broken, len(PAUSES_S) - 1)])
@@ -91,16 +92,15 @@ class Terms:
             if self._stopped.is_set():
                 worker.stop()
             member = Member(worker, heart, leases, store, fence)
-            beside = asyncio.create_task(member.run())
+            member.start()
             try:
                 await worker.run()
                 purse.give_back(*parts.scheduler.spending(), clock.now())
             finally:
                 self._worker = None
                 member.stop()
-                beside.cancel()
 
 
 def seat_name() -> str:
     """No two workers have the same, on whatever machine and however often started."""
-    return f"{socket.gethostname()}-{os.getpid()}-{Dice().record_id()[10:14]}"
+    return f"{socket.gethostname()}-{os.getpid()}-{Dice().record_id()[10:18]}"
