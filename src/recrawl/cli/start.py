@@ -146,7 +146,7 @@ def _keep(place: Folder, site: Site, replaces: bool) -> str:
 
 def seed_of(url: str) -> str:
     text = url.strip()
-    if re.match(r"^[\w.-]+(:\d+)?(/|$)", text) and "://" not in text:
+    if re.match(r"^([\w-]+\.[\w.-]+|localhost)(:\d+)?(/|$)", text) and "://" not in text:
         text = f"https://{text}"
     address = Canonicaliser().canonical(text)
     if address is None:
