@@ -81,13 +81,20 @@ def version_and_changelog(wheel: Path) -> None:
 
 def environment(python: str, place: Path) -> Path | None:
     """An empty one; None where that Python is not on this machine."""
-    found = shutil.which(f"python{python}") or _of_pyenv(python)
-    if found is None or run(found, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip() != python:
+    found = next(
+        (one for one in (_of_pyenv(python), shutil.which(f"python{python}")) if one and _is(python, one)), None
+    )
+    if found is None:
         sys.stdout.write(f"--  Python {python} is not here\n")
         return None
     home = place / f"env-{python}-{time.monotonic_ns()}"
     run(found, "-m", "venv", home)
     return home / "bin"
+
+
+def _is(python: str, program: str) -> bool:
+    words = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() == python
 
 
 def _of_pyenv(python: str) -> str | None:

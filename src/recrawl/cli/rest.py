@@ -1,6 +1,7 @@
 """What a run did not need to do, and when it goes on."""
 
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -10,6 +11,12 @@ from recrawl.cli.paint import iso, until
 from recrawl.config import Settings
 from recrawl.engine.folder import Folder
 from recrawl.engine.opening import open_store
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.ports import Store
+
+SHOWN = 5
+LOOKED_AT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,7 @@ class Rest:
 
     not_due: int | None = None
     next_due_at: float | None = None
+    resting: tuple[Server, ...] = ()  # failed, and not asked again before their `free_at`
 
     def facts(self) -> dict[str, object]:
         return {"not_due": self.not_due, "next_due_at": iso(self.next_due_at)}
@@ -28,11 +36,22 @@ class Rest:
             now = time.time()
             coming = f"next due {until(self.next_due_at, now)}" if self.next_due_at > now else "some are due still"
         click.echo(coming if self.not_due is None else f"{self.not_due} pages not due, so not asked for; {coming}")
+        for server in self.resting[:SHOWN]:
+            again = until(server.free_at, time.time())
+            click.echo(f"{server.key} failed {server.failures} times in a row and is asked again {again}", err=True)
 
 
 def rest_of(place: Folder, settings: Settings, counts: dict[str, int], once: bool) -> Rest:
     with closing(open_store(place, settings, readonly=True)) as store:
-        coming = store.next_due(1)
+        coming = store.next_due(LOOKED_AT)
         visited = counts["new"] + counts["changed"] + counts["same"]
         not_due = max(0, store.totals().live - visited) if once else None
-        return Rest(not_due, coming[0].due_at if coming else None)
+        return Rest(not_due, coming[0].due_at if coming else None, _resting(store, coming))
+
+
+def _resting(store: Store, coming: Sequence[Page]) -> tuple[Server, ...]:
+    """Servers of pages that are due and must wait."""
+    now = time.time()
+    keys = dict.fromkeys(page.server for page in coming if page.due_at is not None and page.due_at <= now)
+    servers = [store.server(key) for key in keys]
+    return tuple(one for one in servers if one is not None and one.failures and one.free_at > now)
