@@ -9,9 +9,11 @@ from recrawl.engine.reading import Reading, reading
 from recrawl.lab.hostile import neighbour_paths
 from recrawl.lab.hostile_case import Case
 from recrawl.lab.requests_log import Request
-from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
+from recrawl.scope.canonical import Canonicaliser
 from tests.hostile.trial import Arena, neighbours
+
+CANONICALISER = Canonicaliser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,9 @@ def _not_whole(seed: str, book: Reading) -> Iterator[str]:
 
 
 def _page(book: Reading, url: str) -> Page | None:
-    try:
-        return book.page(url)
-    except RecrawlError:
-        return None
+    address = CANONICALISER.canonical(url)
+    found = book.store.pages([address.id]) if address else []
+    return found[0] if found else None
 
 
 def _is_kept(book: Reading, url: str) -> bool:

@@ -19,11 +19,8 @@ from recrawl.lab.requests_log import Request, parse_lines
 RECRAWL = (sys.executable, "-m", "recrawl")
 SETTINGS = """[operator]
 contact = "hostile@example.org"
-[limits]
-connect_s = 4
-first_byte_s = 6
-total_s = 15
-slow_for_s = 5
+[fetch]
+connections = 32
 [politeness]
 patience_s = 4
 [traps]
@@ -36,6 +33,8 @@ sitemaps = 100
 [search]
 beside = false
 """
+HASTY = "[limits]\nfirst_byte_s = 3\ntotal_s = 8\nslow_for_s = 3\n"  # for servers that take their time
+PATIENT = "[limits]\nfirst_byte_s = 20\ntotal_s = 30\nslow_for_s = 15\n"  # for a machine that is busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class Arena:
 
 
 @contextmanager
-def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = ()) -> Iterator[Arena]:
+def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = (), limits: str = PATIENT) -> Iterator[Arena]:
     """Servers running, sites added, nothing crawled yet."""
     log = place / "requests.jsonl"
     words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log)]
@@ -83,15 +82,15 @@ def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = ()) -> I
             assert server.stdout is not None
             said = json.loads(server.stdout.readline())
             found = Arena(place / "copy", said["port"], said["hosts"], log, tuple(cases(only)))
-            _write_folder(found)
+            _write_folder(found, SETTINGS + limits)
             yield found
         finally:
             os.killpg(server.pid, signal.SIGKILL)
 
 
-def _write_folder(found: Arena) -> None:
+def _write_folder(found: Arena, settings: str) -> None:
     (found.folder / "sites").mkdir(parents=True)
-    (found.folder / "recrawl.toml").write_text(SETTINGS)
+    (found.folder / "recrawl.toml").write_text(settings)
     for name, host in found.hosts.items():
         text = f'seeds = ["{found.seed(name)}"]\nown = ["{host}"]\n'
         (found.folder / "sites" / f"{name}.toml").write_text(text)

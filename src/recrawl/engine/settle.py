@@ -25,7 +25,7 @@ from recrawl.ports import Archive, Store
 Offload = Callable[..., Awaitable[Saved]]
 
 PATIENCE_S = 0.005
-MOST_BYTES = 48 * 1024 * 1024  # of answers handed over and not yet written
+MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
 
 
 @swift

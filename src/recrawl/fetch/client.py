@@ -32,7 +32,7 @@ class FetchSettings:
     resolver: str = ""
     ca_file: str = ""
     kept_connections: int = 256
-    large_bytes: int = 64 * 1024 * 1024
+    large_bytes: int = 32 * 1024 * 1024
 
 
 class CurlFetcher:
@@ -156,7 +156,7 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
             times=times,
             received_bytes=received_bytes,
         )
-    pieces = transfer.pieces
+    pieces, transfer.pieces = transfer.pieces, []
     return answered(
         ask,
         at,

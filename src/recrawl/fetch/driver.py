@@ -16,7 +16,7 @@ Ended = Callable[[int, str], None]  # libcurl's error number (0: none) and messa
 class Driver:
     """Runs easy handles. `ended` is called once for each handle started, unless it is abandoned first."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int, large_bytes: int = 64 << 20) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int, large_bytes: int = 32 << 20) -> None:
         self.loop = loop
         self.ballast = Ballast(large_bytes)
         self.vigil = Vigil(loop)

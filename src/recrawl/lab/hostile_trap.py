@@ -144,7 +144,7 @@ def trap(
 
 CASES = (
     trap("calendar", "/cal/2026/11", "/cal/*", calendar),
-    trap("calendar-by-query", "/when?y=2026&m=11&d=15", "/when*", calendar_by_query),
+    trap("calendar-by-query", "/when?y=2026&m=11&d=15", "/when*", calendar_by_query, 500),
     trap("session-id-in-query", "/shop/a", "/shop/*", session_in_query),
     trap("session-id-in-path", "/(S(x))/home", "/(*", session_in_path),
     trap("known-session-id", "/known/a", "/known/*", known_session, 12),

@@ -11,6 +11,7 @@ from recrawl.lab.race_racers import ORACLES, Oracle, Ranked, Ranking, Scaled, Va
 from recrawl.lab.race_track import COLD_DAYS, Racer, Track, race
 from recrawl.lab.scores import Score
 from recrawl.schedule import POLICIES, policy
+from recrawl.schedule.plan import Plan
 from recrawl.schedule.settings import Settings
 from recrawl.schedule.value import value_policy
 
@@ -63,8 +64,19 @@ def one(
 ) -> Score:
     began = process_time()
     label = f"{history.name} {budget:.3g}/day seed {seed} {name}"
-    track = race(history, racer(name, history, budget, seed, settings), budget, _told(progress, label))
-    return scored(track, name, budget, seed, process_time() - began)
+    runner = racer(name, history, budget, seed, settings)
+    track = race(history, runner, budget, _told(progress, label))
+    score = scored(track, name, budget, seed, process_time() - began)
+    return replace(score, predicted_stale=predicted(runner, track)) if isinstance(runner, Value) else score
+
+
+def predicted(runner: Value, track: Track) -> float | None:
+    """What a plan made from the beliefs of the last day expects of the pages that are left."""
+    history, held = track.book.history, np.flatnonzero(track.held)
+    if not held.size:
+        return None
+    plan = Plan(runner.ahead.rows(held), history.importance[held], runner.policy.settings.harmonic)
+    return 1.0 - plan.for_budget(history.pages * track.budget).freshness
 
 
 def _told(progress: Progress | None, label: str) -> Callable[[float], None] | None:

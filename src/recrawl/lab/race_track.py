@@ -142,6 +142,7 @@ def race(history: History, racer: Racer, budget: float, step: Callable[[float], 
         chosen = racer.choose(at_s, max(int(tokens), 0), track.held, tokens / most)
         chosen = politely(chosen[: max(int(tokens), 0)], history, hour)
         if chosen.size:
+            track.tally.over_polite += _too_many(chosen, history)
             racer.see(chosen, at_s, track.visit(chosen, at_s))
             tokens -= len(chosen)
         if step and hour % 24 == 0:
@@ -163,6 +164,12 @@ def politely(chosen: Ints, history: History, hour: int) -> Ints:
     starts = np.flatnonzero(np.r_[True, server[order][1:] != server[order][:-1]])
     rank[order] = np.arange(len(chosen)) - np.repeat(starts, np.diff(np.r_[starts, len(chosen)]))
     return np.asarray(chosen[rank < whole[server]])
+
+
+def _too_many(chosen: Ints, history: History) -> int:
+    """Requests of one hour beyond what their servers allow: the referee's own count."""
+    asked = np.bincount(history.server[chosen], minlength=history.allowed_per_hour.size)
+    return int(np.maximum(asked - np.ceil(history.allowed_per_hour), 0.0).sum())
 
 
 def _births(history: History) -> dict[int, Ints]:

@@ -1,0 +1,62 @@
+"""Every way to misbehave that the lab knows, through the real command line: no crash, no hang, no harm to others."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recrawl.lab.hostile import cases
+from recrawl.lab.hostile_case import Kind
+from tests.hostile.namespace import run_alone
+
+PEAK_MB = 400
+LONGEST_REQUEST_S = 90.0  # limits.total_s of the trials is 8 and 30; the machine may be busy
+ONCE = tuple(kind for kind in Kind if kind not in (Kind.TRUTH, Kind.TIME))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    outcomes: dict[str, dict[str, Any]]
+    costs: list[dict[str, Any]]
+
+
+def found_by(place: Path, *words: str) -> Found:
+    done = run_alone([sys.executable, "-m", "tests.hostile.check", str(place), *words], 290)
+    assert done.returncode == 0, done.stderr[-4000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return Found({one["name"]: one for one in lines if "name" in one}, [one for one in lines if "name" not in one])
+
+
+def _check_costs(found: Found) -> None:
+    for cost in found.costs:
+        assert cost["code"] in (0, 4), cost["output"]  # 4: most requests failed, as they should
+        assert cost["peak_mb"] < PEAK_MB
+    assert max(one["seconds"] for one in found.outcomes.values()) < LONGEST_REQUEST_S
+
+
+def test_a_crawl_of_all_hostile_servers_at_once_ends_as_a_good_crawler_would(tmp_path: Path) -> None:
+    once = found_by(tmp_path, *(word for kind in ONCE for word in ("--kind", kind)))
+    bad = {name: one["faults"] for name, one in once.outcomes.items() if one["faults"]}
+    assert not bad
+    assert len(once.outcomes) > 300
+    _check_costs(once)
+
+
+def test_slow_servers_cost_their_limit_and_no_more(tmp_path: Path) -> None:
+    found = found_by(tmp_path, "--hasty", "--kind", Kind.TIME)
+    assert not {name: one["faults"] for name, one in found.outcomes.items() if one["faults"]}
+    _check_costs(found)
+
+
+def test_lying_servers_do_not_replace_a_good_copy(tmp_path: Path) -> None:
+    found = found_by(tmp_path, "--again", "--kind", Kind.TRUTH)
+    assert not {name: one["faults"] for name, one in found.outcomes.items() if one["faults"]}
+    assert all(cost["code"] == 0 for cost in found.costs), found.costs
+
+
+def test_every_case_says_what_a_good_crawler_does_under_a_name_of_its_own() -> None:
+    known = cases()
+    assert len({case.name for case in known}) == len(known) >= 300
+    assert all(case.good and case.routes for case in known)
+    assert {case.kind for case in known} == set(Kind)
