@@ -1,12 +1,16 @@
 """How facts look on a terminal."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import click
 
 from recrawl.formats import duration
+
+
+NUMBER = re.compile(r"-?[\d.,]+ ?(%|[KMG]?B)?")
 
 
 def when(at: float | None) -> str:
@@ -46,7 +50,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     widths = [max(len(row[column]) for row in [list(heads), *cells]) for column in range(len(heads))]
     for number, row in enumerate([list(heads), *cells]):
         text = "  ".join(
-            cell.rjust(width) if number and cell[:1].isdigit() else cell.ljust(width)
+            cell.rjust(width) if number and NUMBER.fullmatch(cell) else cell.ljust(width)
             for cell, width in zip(row, widths, strict=True)
         )
         click.echo(text.rstrip())
