@@ -14,10 +14,11 @@ from recrawl.store.compiled import Sql
 from recrawl.store.connection import WRITE, Rows, Session
 from recrawl.store.failures import plainly
 from recrawl.store.postgres import name_of, postgres_engine
-from recrawl.store.search import CURSOR, RANK_AT_MOST, SCHEMA, doc_row, hit_of, pack
+from recrawl.store.search import CURSOR, SCHEMA, doc_row, hit_of, pack
 from recrawl.store.search_tables import PARTS
 from recrawl.store.search_vector import pieces, vector
 
+RANK_AT_MOST = 3_000  # to weigh a document takes longer than in a file
 DOCUMENTS, WORDS = "documents", "words"
 SPACES = {False: "recrawl_search", True: "recrawl_search_versions"}  # without and with history
 
