@@ -31,10 +31,11 @@ class Reading:
     def page(self, url: str) -> Page:
         """The page at an address, however it is spelled."""
         for site in (*self.folder.sites(), None):
-            address = canonicaliser_of(self.settings, site).canonical(url if "://" in url else f"https://{url}")
-            found = self.store.pages([address.id]) if address else []
-            if found:
-                return found[0]
+            for text in (url,) if "://" in url else (f"http://{url}", f"https://{url}"):
+                address = canonicaliser_of(self.settings, site).canonical(text)
+                found = self.store.pages([address.id]) if address else []
+                if found:
+                    return found[0]
         if address is None:
             raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/page")
         raise NotFound(f"{address.url} is not known here: no site leads to it yet (`recrawl sites`, `recrawl add URL`)")
