@@ -35,7 +35,8 @@ class Rest:
         if self.next_due_at is not None:
             now = time.time()
             coming = f"next due {until(self.next_due_at, now)}" if self.next_due_at > now else "some are due still"
-        click.echo(coming if self.not_due is None else f"{self.not_due} pages not due, so not asked for; {coming}")
+        pages = f"{self.not_due} page{'' if self.not_due == 1 else 's'}"
+        click.echo(coming if self.not_due is None else f"{pages} not due, so not asked for; {coming}")
         for server in self.resting[:SHOWN]:
             again = until(server.free_at, time.time())
             click.echo(f"{server.key} failed {server.failures} times in a row and is asked again {again}", err=True)
@@ -44,7 +45,7 @@ class Rest:
 def rest_of(place: Folder, settings: Settings, counts: dict[str, int], once: bool) -> Rest:
     with closing(open_store(place, settings, readonly=True)) as store:
         coming = store.next_due(LOOKED_AT)
-        visited = counts["new"] + counts["changed"] + counts["same"]
+        visited = counts["new"] + counts["changed"] + counts["same"] + counts["failed"]
         not_due = max(0, store.totals().live - visited) if once else None
         return Rest(not_due, coming[0].due_at if coming else None, _resting(store, coming))
 
