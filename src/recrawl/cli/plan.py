@@ -7,7 +7,7 @@ import click
 
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.engine.plans import SitePlan, planned
+from recrawl.engine.plans import SitePlan, common_sample, planned
 from recrawl.engine.reading import reading
 from recrawl.schedule.plan import Point
 
@@ -29,7 +29,8 @@ def plan(
     now = time.time()
     with reading(the_folder(folder, folder_word)) as found:
         names = [site] if site else ["", *found.store.sites()]
-        drawn = [planned(found, now, name, budget, target, as_json or name == names[0]) for name in names]
+        common = common_sample(found) if len(names) > 1 else None
+        drawn = [planned(found, now, name, budget, target, as_json or name == names[0], common) for name in names]
     plans = [one for one in drawn if one is not None]
     if not plans:
         click.echo("nothing to plan with yet: `recrawl run --once` first")

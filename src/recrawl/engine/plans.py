@@ -1,5 +1,6 @@
 """What a budget would buy, site by site, from the beliefs of a folder."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from recrawl.schedule.plan import Plan, Point, around
 
 DAY_S = 86_400.0
 MOST_PAGES = 5000  # a fair sample: ids are fingerprints
+COMMON_PAGES = 20_000  # one sample for all sites: a walk through a large folder for each of them would take long
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,11 @@ def planned(
     budget: float | None = None,
     target: float | None = None,
     curve: bool = True,
+    common: Sequence[Page] | None = None,
 ) -> SitePlan | None:
-    """None: nothing kept yet that could be planned for. Most of the time goes into the curve."""
-    pages = [page for page in _sample(found, site) if page.belief and page.interval_s > 0]
+    """None: nothing kept yet that could be planned for. Most of the time goes into the curve. `common`: a sample of all
+    sites, where several are planned for."""
+    pages = [page for page in _sample(found, site, common) if page.belief and page.interval_s > 0]
     if not pages:
         return None
     known = found.store.totals(site).live
@@ -45,8 +49,17 @@ def planned(
     return SitePlan(site or "all sites", known, here, points, asked)
 
 
-def _sample(found: Reading, site: str) -> list[Page]:
-    return [page for page in found.store.scan(site, None, MOST_PAGES) if page.status is Status.LIVE]
+def common_sample(found: Reading) -> list[Page]:
+    return found.store.scan("", None, COMMON_PAGES)
+
+
+def _sample(found: Reading, site: str, common: Sequence[Page] | None) -> list[Page]:
+    """From the common sample where there is one: of a small folder it holds everything, of a large one no site that is
+    a tiny part of it. Asked for alone, such a site is looked for everywhere."""
+    if common is None:
+        common = found.store.scan(site, None, MOST_PAGES)
+    pages = [page for page in common if page.site == site or not site]
+    return [page for page in pages[:MOST_PAGES] if page.status is Status.LIVE]
 
 
 def _plan(found: Reading, pages: list[Page], scale: float, now: float) -> Plan:
