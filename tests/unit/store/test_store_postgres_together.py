@@ -118,12 +118,13 @@ def test_every_acknowledged_visit_survives_the_server_and_writers_go_on_by_thems
 ) -> None:
     dsn = postgres_victim.with_tables()
     under_way, came_back = threading.Event(), threading.Event()
+    stores = [open_postgres(dsn) for _ in range(3)]
 
     def write(writer: int) -> list[tuple[int, float]]:
         """Before, during and after the outage."""
         acknowledged: list[tuple[int, float]] = []
         one, number, more_after = page(writer), 0, 5
-        with closing(open_postgres(dsn)) as store:
+        with closing(stores[writer]) as store:
             while more_after:
                 number += 1
                 more_after -= came_back.is_set()
