@@ -124,6 +124,17 @@ class Cluster:
         assert not closer_than(self.requests(), GAP_S)
         assert not overlapping(self.requests())
 
+    def diagnosis(self) -> str:
+        """How things stand, for whoever reads that a test failed."""
+        facts = [
+            self.rows("SELECT *, extract(epoch FROM clock_timestamp()) - renewed_at AS quiet FROM worker"),
+            self.seats(),
+            self.rows("SELECT pid, state, wait_event, left(query, 80), now() - xact_start FROM pg_stat_activity"),
+            [(machine.pid, machine.process.poll(), machine.log().splitlines()[-3:]) for machine in self.machines],
+            [(machine.folder / "errors").read_text() for machine in self.machines],
+        ]
+        return "\n".join(map(str, facts))
+
     # ending
 
     def stop_all(self) -> float:
@@ -151,6 +162,9 @@ def cluster(root: Path, dsn: str, sites: Sequence[Site], lease_s: float = LEASE_
     found = Cluster(root, dsn, sites, lease_s)
     try:
         yield found
+    except AssertionError:
+        print(found.diagnosis())
+        raise
     finally:
         for machine in found.machines:
             if machine.process.poll() is None:

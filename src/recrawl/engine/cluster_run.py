@@ -80,7 +80,7 @@ class Terms:
 
     async def _seated(self, leases: Leases, heart: Heart, name: str, passed_s: float) -> None:
         fence = Fence(name, self.settings.cluster.lease_s)
-        clock = SystemClock(await asyncio.to_thread(leases.now))
+        clock = await asyncio.to_thread(clock_of, leases)
         store = LeasedStore(self.settings.state.store, fence)
         number = str(heart.seat.slot)
         async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
@@ -99,6 +99,13 @@ class Terms:
             finally:
                 self._worker = None
                 member.stop()
+
+
+def clock_of(leases: Leases) -> SystemClock:
+    """The database's clock, as it was half way between question and answer."""
+    asked = steady_s()
+    now_at = leases.now()
+    return SystemClock(now_at + (steady_s() - asked) / 2)
 
 
 def seat_name() -> str:
