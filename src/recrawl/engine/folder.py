@@ -115,7 +115,10 @@ class Folder:
     @contextmanager
     def locked(self) -> Iterator[int]:
         """Hold the folder for one run; the lock goes with the last process that inherited it."""
-        handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise ConfigError(f"cannot write to {self.path}: {error.strerror}; see to its permissions") from error
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
