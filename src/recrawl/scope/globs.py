@@ -14,9 +14,10 @@ left, the last one from the right, and no choice is ever taken back.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from recrawl.model.failure import ConfigError
-from recrawl.scope.regex_guard import check_expression
+from recrawl.scope.regex_guard import expression
 
 REGEX_MARK = "re:"
 
@@ -24,7 +25,7 @@ REGEX_MARK = "re:"
 @dataclass(frozen=True, slots=True)
 class Expression:
     written: str
-    expression: re.Pattern[str]
+    expression: Any  # RE2's
 
     def matches(self, url: str) -> bool:
         return self.expression.search(url) is not None
@@ -68,7 +69,7 @@ def read_pattern(written: str) -> AddressPattern:
     if not written.strip():
         raise ConfigError("An include or exclude pattern is empty; remove it, or write ** for every address.")
     if written.startswith(REGEX_MARK):
-        return Expression(written, check_expression(written.removeprefix(REGEX_MARK)))
+        return Expression(written, expression(written.removeprefix(REGEX_MARK)))
     return read_glob(written)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recrawl.formats.templates import REGEX_MARK, captured
-from recrawl.scope.patterns_pieces import Alone, Free, Literal, Part, expression
+from recrawl.scope.patterns_pieces import Alone, Free, Literal, Part
 from recrawl.scope.patterns_read import Shape, read_shape
+from recrawl.scope.regex_guard import expression
 
 Query = dict[str, str]
 

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 import re2
 
 from recrawl.formats.templates import Capture, Piece
-from recrawl.model.failure import ConfigError
 from recrawl.scope.encoding import normal_encoding
+from recrawl.scope.regex_guard import expression
 
 EXPRESSIONS = {
     "slug": r"[^/]+",
@@ -118,18 +118,3 @@ def part_of(text: tuple[Piece, ...]) -> Part:
         return Framed(prefix, suffix, captures[0], ALONE[captures[0].type])
     written = "".join(re2.escape(one) if isinstance(one, str) else f"({EXPRESSIONS[one.type]})" for one in spelt)
     return Mixed(prefix, captures, written, expression(written))
-
-
-def expression(written: str) -> Any:
-    """A linear-time expression; ConfigError if it is none (RE2 knows no references back and no looking around)."""
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = 1 << 24
-    try:
-        return re2.compile(written, options)
-    except re2.error as error:
-        said = error.args[0].decode("utf-8", "replace") if error.args and isinstance(error.args[0], bytes) else error
-        raise ConfigError(
-            f"re:{written} cannot be used: {said}. Expressions run in linear time, so there is no looking ahead "
-            "or behind and no reference back."
-        ) from error

@@ -130,25 +130,17 @@ def test_a_pattern_matches_what_its_page_says(pattern: str, url: str, matches: b
 @pytest.mark.parametrize(
     ("pattern", "complaint"),
     [
-        ("re:(", "is not a regular expression"),
-        ("re:(a+)+", "repeats a choice"),
-        ("re:(?:a*b)*c", "repeats a choice"),
-        ("re:((a{2,})){3,}", "repeats a choice"),
-        ("re:(a|b+)*", "repeats a choice"),
-        ("re:(?P<x>a+)*?", "repeats a choice"),
-        ("re:(a|aa)+b", "repeats a choice"),
-        ("re:(a?a)*b", "repeats a choice"),
-        ("re:(a{1,3}){9,}", "repeats a choice"),
-        ("re:((a|b)c)*", "repeats a choice"),
-        ("re:(a+){7}", "more than 6 endless"),
-        ("re:(a)\\1", "refers back"),
-        ("re:(?P<x>a)(?P=x)", "refers back"),
-        ("re:" + "a*b" * 7, "more than 6 endless"),
+        ("re:(", "cannot be used"),
+        ("re:(a)\\1", "no reference back"),
+        ("re:(?P<x>a)(?P=x)", "no reference back"),
+        ("re:a(?=b)", "no looking ahead"),
+        ("re:(?<!a)b", "no looking ahead"),
+        ("re:(a{1000}){1000}", "cannot be used"),
         ("re:" + "a" * 1001, "longer than"),
         ("", "is empty"),
     ],
 )
-def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str, complaint: str) -> None:
+def test_a_pattern_that_could_take_for_ever_or_cannot_be_read_is_refused(pattern: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         read_pattern(pattern)
 
@@ -169,6 +161,12 @@ def test_a_pattern_that_could_take_for_ever_is_refused(pattern: str, complaint: 
 )
 def test_an_honest_expression_is_taken(pattern: str) -> None:
     assert read_pattern(pattern).written == pattern
+
+
+@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+$", "(a?a)+$", "(a|b+)*Z", "(?:a*b?)*Z", "a*a*a*a*a*a*a*Z"])
+def test_a_hostile_address_does_not_hold_up_an_expression(pattern: str) -> None:
+    """A backtracking machine would not come back from any of them."""
+    assert not read_pattern(f"re:{pattern}").matches("https://example.com/" + "a" * 50_000 + "!")
 
 
 def glob_by_definition(pattern: str, text: str) -> bool:
