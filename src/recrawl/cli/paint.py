@@ -9,7 +9,6 @@ import click
 
 from recrawl.formats import duration
 
-
 NUMBER = re.compile(r"-?[\d.,]+ ?(%|[KMG]?B)?")
 
 
