@@ -27,7 +27,7 @@ COLOURS = {
     "stormcrawler": "#2f9e44",
     "nutch": "#e8590c",
 }
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 400, 70, 170, 40, 56
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 400, 70, 190, 40, 56
 BUDGETS = {1 / 30: "once a month", 1 / 7: "once a week", 1.0: "once a day"}
 LEAST = 0.84  # the lowest freshness shown
 
