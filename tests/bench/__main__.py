@@ -1,10 +1,10 @@
-"""`python -m tests.bench [crawl|scale|workers|patterns|search|schedule] …`: `crawl` unless another is named."""
+"""`python -m tests.bench NAME …`: one of the benches below, `crawl` unless another is named."""
 
 import sys
 from importlib import import_module
 
 WITH_OPTIONS = ("crawl", "scale", "workers")
-BENCHES = (*WITH_OPTIONS, "patterns", "search", "schedule")
+BENCHES = (*WITH_OPTIONS, "patterns", "search", "schedule", "postgres")
 
 
 def main(words: list[str]) -> int:

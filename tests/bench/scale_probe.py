@@ -59,9 +59,9 @@ class Probe:
             "due_pick_us": microseconds(self._some_servers, self._pick_due),
             "refill_server_us": microseconds(lambda: None, lambda _: self._refill()),
             "next_due_us": microseconds(lambda: None, lambda _: len(self._store.next_due(20)) // 20),
-            "known_entered_us": microseconds(self.some_batch, self._enter),
-            "new_link_us": microseconds(self._new_batch, self._enter),
-            "visit_commit_us": microseconds(self.visited_batch, lambda batch: self._commit(batch)),
+            "known_entered_us": microseconds(self.some_batch, self.enter),
+            "new_link_us": microseconds(self.new_batch, self.enter),
+            "visit_commit_us": microseconds(self.visited_batch, lambda batch: self.commit(batch)),
         }
 
     def _check_known(self, ids: Sequence[int]) -> int:
@@ -80,11 +80,11 @@ class Probe:
             self._store.settle_server(server.key)
         return len(soon)
 
-    def _enter(self, batch: Batch) -> int:
+    def enter(self, batch: Batch) -> int:
         self._store.save(batch)
         return len(batch.entered)
 
-    def _commit(self, batch: Batch) -> int:
+    def commit(self, batch: Batch) -> int:
         self._store.save(batch)
         return len(batch.visits)
 
@@ -94,7 +94,7 @@ class Probe:
     def some_batch(self) -> Batch:
         return Batch(entered=tuple(self._some(LINKS)))
 
-    def _new_batch(self) -> Batch:
+    def new_batch(self) -> Batch:
         return Batch(entered=tuple(self._new() for _ in range(LINKS)))
 
     def visited_batch(self) -> Batch:
