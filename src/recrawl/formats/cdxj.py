@@ -60,9 +60,8 @@ def parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
         length, offset = int(fields.pop("length", "0")), int(fields.pop("offset"))
         url, mime, status, digest = (fields.pop(name, "") for name in ("url", "mime", "status", "digest"))
         filename = fields.pop("filename")
-        return CdxLine(
-            urlkey, timestamp, url, mime, status, digest, length, offset, filename, more=tuple(fields.items())
-        )
+        more = tuple((name, value) for name, value in fields.items() if value)  # an empty field says nothing
+        return CdxLine(urlkey, timestamp, url, mime, status, digest, length, offset, filename, more=more)
     except KeyError as missing:
         raise FormatError(f"the field {missing} is missing", number, start, source) from None
     except ValueError:
