@@ -5,6 +5,7 @@ and holds every version before the state knows of it. What can be made again (se
 """
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from recrawl.store.backup import copy_sqlite
 
 PROOF_BYTES = 1 << 16  # of a file's end that must agree before only what follows is copied
 PIECE_BYTES = 1 << 20
+SITE_FILES = ("*.toml", "*.xml")
+AGREEMENTS = ("robot.json", "websub.json", "webhook-tokens.json")  # with those who tell us of changes; secrets included
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,8 @@ def back_up(folder: Folder, target: Folder) -> Backup:
         target.path.mkdir(parents=True, exist_ok=True)
         state_bytes = copy_sqlite(folder.database, target.database)
         shutil.copy2(folder.settings_file, target.settings_file)
-        _mirror(folder.sites_folder, target.sites_folder)
+        _mirror(folder.sites_folder, target.sites_folder, SITE_FILES)
+        _mirror(folder.path, target.path, AGREEMENTS)
         files = sorted(file for file in folder.archive.rglob("*") if file.is_file())
         copied = [_grown(file, target.archive / file.relative_to(folder.archive)) for file in files]
         _forget_finished(folder.archive, target.archive)
@@ -60,14 +64,15 @@ def _forget_finished(source: Path, target: Path) -> None:
             file.unlink()
 
 
-def _mirror(source: Path, target: Path) -> None:
-    """Site files: those that went are gone there, too."""
+def _mirror(source: Path, target: Path, patterns: Iterable[str]) -> None:
+    """Small files: those that went are gone there, too."""
     target.mkdir(exist_ok=True)
-    for file in target.glob("*.toml"):
-        if not (source / file.name).exists():
-            file.unlink()
-    for file in source.glob("*.toml"):
-        shutil.copy2(file, target / file.name)
+    for pattern in patterns:
+        for file in target.glob(pattern):
+            if not (source / file.name).exists():
+                file.unlink()
+        for file in source.glob(pattern):
+            shutil.copy2(file, target / file.name)
 
 
 def _grown(source: Path, target: Path) -> int:

@@ -7,7 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl
+from recrawl.config import Settings
+from recrawl.engine.backup import back_up
 from recrawl.engine.folder import Folder
+from recrawl.engine.opening import open_store
 from recrawl.engine.site_watch import LOOK_EVERY_S, SiteWatch
 from recrawl.model.failure import ConfigError, RecrawlError, UsageError
 from recrawl.model.site import Kind, Site
@@ -98,3 +101,19 @@ def test_a_running_crawl_sees_changed_site_files_and_keeps_what_it_knows_when_th
     folder.put_site(Site("stranger", ("http://stranger.example/",)))
     assert watch.changed(5 * LOOK_EVERY_S) is None
     assert "who is crawling" in said[1]
+
+
+def test_a_copy_of_the_folder_has_its_scripts_and_agreements_and_loses_those_that_went(
+    folder: Folder, tmp_path: Path
+) -> None:
+    open_store(folder, Settings()).close()
+    (folder.sites_folder / "people.xml").write_text(SCRIPT)
+    (folder.path / "robot.json").write_text('{"registrations": [], "seen": [], "counts": {}}')
+    (folder.path / "robot.json").chmod(0o600)
+    copy = Folder(tmp_path / "copy")
+    back_up(folder, copy)
+    assert copy.sites() == folder.sites()
+    assert (copy.path / "robot.json").stat().st_mode & 0o777 == 0o600
+    (folder.sites_folder / "people.xml").unlink()
+    back_up(folder, copy)
+    assert copy.sites() == []
