@@ -13,6 +13,7 @@ from recrawl.cli.options import folder_argument, folder_option, json_option, the
 from recrawl.cli.paint import line, table
 from recrawl.config import starting_text
 from recrawl.engine.folder import Folder
+from recrawl.engine.settings import load
 from recrawl.engine.site_reading import read_sites, with_start
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
@@ -101,6 +102,8 @@ def add(
     click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
     if not own and is_private(urlsplit(seed).hostname or ""):
         click.echo(f"{authority} is no public address and is asked only if it is yours: say --own --replace", err=True)
+    elif not own and not load(place).operator.contact:
+        click.echo(f"Before that, say how its owner can reach you: contact in {place.settings_file}", err=True)
 
 
 def is_site_file(word: str) -> bool:
