@@ -1,0 +1,45 @@
+"""What a document costs is bounded before it is parsed, and said."""
+
+from recrawl.extract.document import glance, parse, read
+from recrawl.extract.settings import ExtractSettings
+
+URL = "https://example.org/"
+HTML = "text/html; charset=utf-8"
+
+
+def test_a_document_is_read_up_to_its_last_tag_that_counts_and_says_so() -> None:
+    body = b"".join(b"<a href=/%d>x</a>" % number for number in range(1000))
+    page = read(body, HTML, URL, ExtractSettings(tags=100))
+    assert [link.url for link in page.links] == [f"{URL}{number}" for number in range(50)]
+    assert "extract.tags" in page.cut
+
+
+def test_a_document_is_read_up_to_so_many_bytes_and_says_so() -> None:
+    body = b"<p>" + b"word " * 1000 + b"<a href=/late>late</a>"
+    page = read(body, HTML, URL, ExtractSettings(source_bytes=600))
+    assert page.links == ()
+    assert page.text.startswith("word word")
+    assert "extract.source_bytes" in page.cut
+
+
+def test_a_document_within_its_limits_is_read_whole_and_says_nothing() -> None:
+    body = b"<p>" + b"word " * 1000 + b"<a href=/late>late</a>"
+    assert read(body, HTML, URL).cut == ""
+    assert len(read(body, HTML, URL).links) == 1
+
+
+def test_floods_of_nul_are_taken_out() -> None:
+    page = read(b"<p>before" + b"\0" * 5000 + b"after<a href=/x>x</a>", HTML, URL)
+    assert "beforeafter" in page.blocks[0].text
+    assert [link.url for link in page.links] == [f"{URL}x"]
+
+
+def test_a_link_longer_than_any_address_is_none() -> None:
+    body = b'<a href="/' + b"x" * 20_000 + b'">long</a><a href="/short">short</a>'
+    assert [link.url for link in read(body, HTML, URL).links] == [f"{URL}short"]
+
+
+def test_frames_and_metas_count_among_the_links_when_a_page_is_only_glanced_at() -> None:
+    body = b"".join(b"<iframe src=/%d></iframe>" % number for number in range(500))
+    seen = glance(parse(body, HTML, URL, ExtractSettings(link_limit=100)))
+    assert 100 <= len(seen.links) <= 101

@@ -1,0 +1,149 @@
+"""Large bodies share one room, bodies in crumbs cost no more than their bytes, and enough is enough."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.unit.fetch.fetching import AGENT, NOW, run
+
+from recrawl.fetch.ballast import Ballast
+from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.vigil import Vigil
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Ask, Evidence, Limits
+
+MEGABYTE = 1024 * 1024
+OWN = ("127.0.0.1",)
+
+
+class Carrier:
+    def __init__(self) -> None:
+        self.resumed = 0
+
+    def resume(self) -> None:
+        self.resumed += 1
+
+
+def test_whoever_finds_the_room_full_waits_until_there_is_room_again() -> None:
+    ballast, first, second = Ballast(10), Carrier(), Carrier()
+    assert ballast.takes(first, 6)
+    assert ballast.takes(second, 4)
+    assert not ballast.takes(second, 5)
+    assert ballast.held_bytes == 10
+    ballast.release(first)
+    assert (first.resumed, second.resumed) == (0, 1)
+    assert ballast.takes(second, 9)
+
+
+def test_the_first_may_always_go_on_so_that_somebody_comes_to_an_end() -> None:
+    ballast, first, second = Ballast(10), Carrier(), Carrier()
+    assert ballast.takes(first, 6)
+    assert ballast.takes(second, 4)
+    assert ballast.takes(first, 100)
+    assert not ballast.takes(second, 5)
+    ballast.release(second)  # given up while it waited
+    ballast.release(first)
+    assert second.resumed == 0
+    assert ballast.held_bytes == 0
+
+
+@asynccontextmanager
+async def a_server(*pieces: bytes) -> AsyncIterator[str]:
+    """Sends the pieces, whatever is asked."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def a_fetcher(large_bytes: int) -> AsyncIterator[CurlFetcher]:
+    fetcher = CurlFetcher(FetchSettings(AGENT, large_bytes=large_bytes), lambda: NOW)
+    try:
+        yield fetcher
+    finally:
+        await fetcher.close()
+
+
+def test_large_bodies_that_had_to_wait_arrive_whole() -> None:
+    async def story() -> None:
+        body = b"x" * (3 * MEGABYTE)
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+        async with a_server(head, body) as url, a_fetcher(2 * MEGABYTE) as fetcher:
+            replies = await asyncio.gather(*(fetcher.fetch(Ask(url, own=OWN)) for _ in range(5)))
+        assert [reply.evidence for reply in replies] == [Evidence.DOCUMENT] * 5
+        assert all(reply.body == body for reply in replies)
+
+    run(story())
+    run(story(), "uvloop")
+
+
+def test_a_body_in_crumbs_is_put_together_but_not_for_ever() -> None:
+    async def story() -> None:
+        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        crumbs = b"1\r\nx\r\n" * 40_000
+        async with a_server(head, crumbs, b"0\r\n\r\n") as url, a_fetcher(MEGABYTE) as fetcher:
+            assert (await fetcher.fetch(Ask(url, own=OWN))).body == b"x" * 40_000
+        async with a_server(head, *([crumbs] * 14), b"0\r\n\r\n") as url, a_fetcher(MEGABYTE) as fetcher:
+            reply = await fetcher.fetch(Ask(url, own=OWN, limits=Limits(total_s=60)))
+            assert (reply.failure, reply.body) == (Failure.BODY_TOO_LARGE, b"")
+            assert "pieces" in reply.detail
+
+    run(story())
+
+
+def test_who_asked_for_so_many_bytes_gets_them_and_no_failure() -> None:
+    async def story() -> None:
+        endless = [b"HTTP/1.1 200 OK\r\n\r\n", *([b"y" * 100_000] * 300)]
+        async with a_server(*endless) as url, a_fetcher(MEGABYTE) as fetcher:
+            reply = await fetcher.fetch(Ask(url, own=OWN, enough_bytes=250_000))
+            assert (reply.evidence, reply.failure, reply.body) == (Evidence.DOCUMENT, None, b"y" * 250_000)
+            whole = await fetcher.fetch(Ask(url, own=OWN))
+            assert whole.failure is Failure.BODY_TOO_LARGE
+
+    run(story())
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """A loop whose time is set by hand."""
+
+    moment = 0.0
+
+    def time(self) -> float:
+        return self.moment
+
+
+class Watched:
+    def __init__(self) -> None:
+        self.checked_at: list[float] = []
+
+    def check(self, now: float) -> float:
+        self.checked_at.append(now)
+        return now + 100.0
+
+
+def test_nobody_is_called_late_for_time_in_which_our_own_loop_was_held_up() -> None:
+    loop, watched = Clock(), Watched()
+    vigil = Vigil(loop)
+    vigil.add(watched, 5.0)
+    loop.moment = 9.0  # held up for four seconds beyond the moment
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    assert watched.checked_at == []
+    loop.call_soon(loop.stop)
+    loop.run_forever()  # what had come meanwhile has been read by now
+    assert watched.checked_at == [9.0]
+    vigil.close()
+    loop.close()

@@ -1,0 +1,136 @@
+"""Spaces without end are told by what their pages say; sites of many pages that say something are not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from recrawl.model.address import Address, server_of
+from recrawl.model.page import Page
+from recrawl.scope.traps import TrapLimits, Traps, shape_of
+
+LIMITS = TrapLimits(alike_pages=80, alike_chain=80, alike_many=300, pages_per_pattern=500, pages_per_server=700)
+HOME = "https://example.com/"
+
+Say = Callable[[int], str]
+
+
+def address(url: str) -> Address:
+    return Address(url, server_of(url))
+
+
+def page(url: str) -> Page:
+    known = address(url)
+    return Page(known.id, url, known.server, "site", depth=1)
+
+
+def crawl(traps: Traps, urls: Callable[[int], str], say: Say, most: int, *, in_a_chain: bool = True) -> int:
+    """Each page leads to the next (or all are found on the front page); how many were visited before the end."""
+    before = page(HOME)
+    for number in range(most):
+        here = page(urls(number))
+        if traps.refusal(address(here.url)):
+            return number
+        traps.let_in(address(here.url), before)
+        if traps.wants(here):
+            traps.saw(here, say(number))
+        before = here if in_a_chain else page(HOME)
+    return most
+
+
+def prose(number: int) -> str:
+    """Forty words of its own for every number, of letters alone."""
+    digits = "".join(chr(97 + int(digit)) for digit in str(number))
+    return " ".join(f"{chr(107 + place % 10)}{chr(97 + place)}{digits}" for place in range(26))
+
+
+@pytest.mark.parametrize(
+    ("url", "shape"),
+    [
+        ("https://example.com/", "example.com/"),
+        ("https://example.com/cal/2026/11", "example.com/cal/0"),
+        ("https://example.com/cal/2026/11/15?view=day", "example.com/cal/0?view"),
+        ("https://example.com/p/7.html", "example.com/p/0.html"),
+        ("https://example.com/news/some-title.html", "example.com/news/*.html"),
+        ("https://example.com/list?b=2&a=1&a=3", "example.com/*?a&b"),
+        ("http://example.com:8080/(S(a1b2c3))/home", "example.com:8080/(S(0))/*"),
+    ],
+)
+def test_addresses_of_one_kind_have_one_shape(url: str, shape: str) -> None:
+    assert shape_of(url) == shape
+
+
+def test_a_calendar_is_closed_after_a_chain_of_pages_that_differ_in_dates_alone() -> None:
+    traps = Traps(LIMITS)
+    months = ("January", "May", "October")
+    say = lambda number: f"{months[number % 3]} {2026 + number}. No events in this month, come again."  # noqa: E731
+    visited = crawl(traps, lambda number: f"https://example.com/cal/{2026 + number}/01", say, 1000)
+    assert LIMITS.alike_chain <= visited <= LIMITS.alike_chain + 10
+    assert "led from one to the next" in traps.is_closed("https://example.com/cal/1999/12")
+    assert traps.is_closed("https://example.com/news/1999") == ""
+    assert len(traps.news()) == 1
+    assert traps.news() == []
+
+
+def test_pages_that_say_the_same_word_for_word_are_closed_even_where_none_leads_to_the_next() -> None:
+    traps = Traps(LIMITS)
+    urls = lambda number: f"https://example.com/shop?visitor={number}abc"  # noqa: E731
+    visited = crawl(traps, urls, lambda _: "Welcome to our shop of good things", 1000, in_a_chain=False)
+    assert LIMITS.alike_pages <= visited <= LIMITS.alike_pages + 10
+
+
+def test_very_many_pages_alike_but_for_numbers_are_closed_while_ever_more_are_found() -> None:
+    traps = Traps(replace(LIMITS, pages_per_pattern=10_000, pages_per_server=10_000))
+    for number in range(1000):  # found long before they are visited
+        traps.let_in(address(f"https://example.com/n/{number}"), None)
+    visited = 0
+    for number in range(1000):
+        here = page(f"https://example.com/n/{number}")
+        if traps.is_closed(here.url):
+            break
+        visited += 1
+        if traps.wants(here):
+            traps.saw(here, f"Number {number} has followers and friends")
+    assert LIMITS.alike_many <= visited <= LIMITS.alike_many + 10
+
+
+def test_a_long_chain_of_pages_that_say_something_is_followed() -> None:
+    traps = Traps(LIMITS)
+    assert crawl(traps, lambda number: f"https://example.com/goods?page={number}", prose, 400) == 400
+    assert traps.news() == []
+
+
+def test_many_pages_alike_but_for_numbers_found_on_one_page_are_no_trap() -> None:
+    traps = Traps(LIMITS)
+    say = lambda number: f"Item {number} costs {number * 3} and is in stock"  # noqa: E731
+    assert crawl(traps, lambda number: f"https://example.com/i/{number}", say, 290, in_a_chain=False) == 290
+
+
+def test_a_pattern_and_a_server_have_no_more_pages_than_the_limits_allow() -> None:
+    traps = Traps(LIMITS)
+    assert crawl(traps, lambda number: f"https://example.com/w/{number}", prose, 2000) == LIMITS.pages_per_pattern
+    crawl(traps, lambda number: f"https://example.com/v/{number}", prose, 2000)
+    crawl(traps, lambda number: f"https://example.com/u/{number}", prose, 2000)
+    assert "has more than 700 pages" in traps.refusal(address("https://example.com/about"))
+    assert traps.refusal(address("https://other.example/about")) == ""
+
+
+def test_honest_pages_are_read_for_it_rarely() -> None:
+    traps = Traps()
+    read = 0
+    for number in range(2000):
+        here = page(f"https://example.com/a/{number}")
+        if traps.wants(here):
+            read += 1
+            traps.saw(here, prose(number))
+    assert read < 60
+
+
+def test_what_was_closed_stays_closed_in_the_next_run() -> None:
+    traps = Traps(LIMITS)
+    crawl(traps, lambda number: f"https://example.com/s/{number}", lambda _: "the same", 1000)
+    memo = traps.memo()
+    assert memo is not None
+    again = Traps(LIMITS)
+    again.recall(memo)
+    assert again.is_closed("https://example.com/s/5000") == traps.is_closed("https://example.com/s/5000") != ""
