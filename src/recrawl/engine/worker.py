@@ -40,6 +40,7 @@ from recrawl.schedule.load import is_overloaded
 
 REPRICE_EVERY_S = 3600.0
 REPRICE_MOST = 2000  # pages looked at again in one go
+WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
 
 COUNT_OF = {
@@ -161,6 +162,8 @@ class Worker:
         self.tally.set(Count.IDLE, int(self._idle(now)))
         if self._idle(now):
             self.tally.add(Count.CHECKS)
+        if self.order.once and not self.order.alone and not self._tasks:
+            self._look_at = min(self._look_at, now + WAITING_POLL_S)
         await self._rest(now)
 
     def _reread_sites(self, now: float) -> None:
