@@ -120,7 +120,7 @@ def installed(python: str, wheel: Path, place: Path) -> None:
     need(said == f"recrawl, version {wheel.name.split('-')[1]}", said)
     cpu_s = min(float(run(bin_folder / "python", "-c", CPU, env=bare())) for _ in range(3))
     need(cpu_s < IMPORT_CPU_S, f"import recrawl costs {cpu_s:.3f} s of CPU")
-    found = json.loads(run(bin_folder / "recrawl", "demo", "--for", "20s", "--json", env=bare()))
+    found = json.loads(run(bin_folder / "recrawl", "demo", "--for", "40s", "--json", env=bare()))
     need(found["changes"] > 0, f"no changes in {found}")
     say(
         f"Python {python}: {size / 1e6:.0f} MB in {count} packages, import {1000 * cpu_s:.0f} ms of CPU, "
@@ -162,7 +162,7 @@ def from_clone_to_changes(place: Path) -> None:
     empty = place / "empty"
     empty.mkdir()
     run("git", "clone", "--quiet", ROOT, "recrawl", cwd=empty)
-    env = {**bare(), "RECRAWL_DEMO_FOR": "20s", "HOME": str(empty)}
+    env = {**bare(), "RECRAWL_DEMO_FOR": "40s", "HOME": str(empty)}
     said = run("make", "-C", "recrawl", "demo", f"PYTHON={sys.executable}", cwd=empty, env=env)
     found = re.search(r"found (\d+) changes", said)
     need(found is not None and int(found[1]) > 0, f"no changes: {said[-500:]}")
