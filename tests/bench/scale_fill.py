@@ -1,6 +1,6 @@
 """Folders of any number of known addresses, with a made-up past: the same for the same numbers, on every machine.
 
-One address in five has been visited (belief, validators, digests, a version, two visits that compaction left); the
+One address in five has been visited (belief, validators, digests, a version, two visits); the
 others are known and wait for their first visit. Servers are of very different size. Everything is due later, from one
 hour to thirty days on. Rows are made by the store's own code and
 written with the store's own statements; only the transactions are larger than a crawl's.
