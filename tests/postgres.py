@@ -16,6 +16,7 @@ import ctypes
 import itertools
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -39,6 +40,8 @@ from recrawl.store.tables import REVISION
 
 ENVIRONMENT = "RECRAWL_TEST_POSTGRES"
 PATIENCE_S = 120.0
+# Below those that the system hands out: while a server is down, nobody may get its port, nor connect to itself there.
+PORTS = range(20_000, 32_000)
 PASSWORD = "open sesame"  # of the role `guarded`, the only one that is asked for one
 SETTINGS = {
     "fsync": "off",  # killed processes lose nothing by it; only a power cut would
@@ -188,17 +191,25 @@ def own_server(listen: str = "127.0.0.1") -> PostgresServer:
     if user:
         shutil.chown(folder, user)
     binaries = _binaries(folder, user)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     making = [binaries / "initdb", "-D", folder / "data", "-U", "recrawl", "--encoding=UTF8", "--locale=C", "--no-sync"]
     made = subprocess.run([*making, "-A", "trust"], capture_output=True, text=True, cwd="/", **_as(user))
     assert made.returncode == 0, made.stderr
     (folder / "data" / "pg_hba.conf").write_text(HOSTS)
-    server = PostgresServer(f"postgresql://recrawl@127.0.0.1:{port}/postgres", binaries, folder, user, listen)
-    server.start()
+    server = _started(binaries, folder, user, listen)
     server.run(f"CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '{PASSWORD}'")
     return server
+
+
+def _started(binaries: Path, folder: Path, user: str | None, listen: str) -> PostgresServer:
+    """On another port where somebody else was quicker."""
+    for port in random.SystemRandom().sample(PORTS, 20):
+        server = PostgresServer(f"postgresql://recrawl@127.0.0.1:{port}/postgres", binaries, folder, user, listen)
+        with suppress(OSError, RuntimeError):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+            server.start()
+            return server
+    raise RuntimeError((folder / "log").read_text())
 
 
 def discard(server: PostgresServer) -> None:
