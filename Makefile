@@ -11,7 +11,7 @@ MINUTES ?= 10
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,9 @@ bench-scale: $(STAMP) ## a million and ten million known addresses: what grows a
 
 bench-workers: $(STAMP) ## what a second worker brings
 	$(BIN)/python -m tests.bench workers
+
+hostile: $(STAMP) ## every hostile server, one at a time, with Scrapy's row beside recrawl's (ONLY="--kind trap" or "--every 8")
+	$(BIN)/python -m tests.hostile $(ONLY)
 
 bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
 	$(BIN)/python -m tests.bench schedule

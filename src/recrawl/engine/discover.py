@@ -253,3 +253,11 @@ def dropped_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
     workers = [worker] if worker else [str(number) for number in range(MOST_WORKERS)]
     memos = (store.memo(dropped_memo(site, one)) for one in workers)
     return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())
+
+
+def trapped(store: Store, site: str, url: str) -> str:
+    """Why an address is taken for part of a trap by one of the workers; '' if it is not."""
+    traps = Traps()
+    for worker in range(MOST_WORKERS):
+        traps.recall(store.memo(traps_memo(site, str(worker))))
+    return traps.is_closed(url)

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
 from recrawl.engine.assembly import canonicaliser_of
+from recrawl.engine.discover import trapped
 from recrawl.engine.folder import Folder
 from recrawl.engine.opening import is_crawled, open_store
 from recrawl.engine.settings import load
 from recrawl.extract.document import read
+from recrawl.model.address import Address
 from recrawl.model.capture import Payload, Place
 from recrawl.model.document import Document
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page
 from recrawl.model.visit import Version
 from recrawl.ports import Store
+from recrawl.scope.rules import Rules
 
 MICROSECOND = 1e-6  # moments are told in microseconds and kept finer
 READER = "reader"  # a worker that never writes, so it has no file to mend
@@ -38,7 +41,18 @@ class Reading:
                     return found[0]
         if address is None:
             raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/page")
+        if unwanted := self._why_not(address):
+            raise NotFound(f"{address.url} is not visited: {unwanted}")
         raise NotFound(f"{address.url} is not known here: no site leads to it yet (`recrawl sites`, `recrawl add URL`)")
+
+    def _why_not(self, address: Address) -> str:
+        """Why the site on whose server it lies would not let it in; '' if it would, or there is no such site."""
+        for site in self.folder.sites():
+            rules = Rules.from_site(site, canonicaliser_of(self.settings, site), self.settings.traps)
+            if rules.hosts.has(address.server):
+                admission = rules.admit(address, 1)
+                return admission.sentence or trapped(self.store, site.name, address.url)
+        return ""
 
     def version(self, page: Page, at: float | None = None, back: int = 0) -> Version:
         """The version that was current at a moment (default: now), or one further back."""

@@ -116,7 +116,7 @@ class Visitor:
         most = self._parts.redirects
         if verdict.change is not Change.MOVED or page.hops < most:
             return verdict
-        reason = f"more than {most} redirects in a row (fetch.redirects); the next would be {verdict.target[:200]}"
+        reason = f"more than {most} redirects in a row (fetch.redirects)"
         return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
 
     async def read_signal(self, page: Page, why: Why, quarry: Quarry, signals: Signals) -> Arrival:

@@ -57,7 +57,6 @@ class Case:
     routes: Mapping[str, Answer]
     expect: Expect = field(default_factory=Expect)
     bad: tuple[str, ...] = (BAD,)
-    tls: bool = False  # its seed is https:
 
     def answer(self, path: str) -> Answer | None:
         bare = path.partition("?")[0]

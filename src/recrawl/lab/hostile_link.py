@@ -1,6 +1,6 @@
 """Addresses that nobody should ask for, and some that look like it."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw, saying
 from recrawl.lab.hostile_redirect import INNER
 from recrawl.lab.hostile_wire import HTML, Question, Wire
 
@@ -50,6 +50,11 @@ async def inner_links(question: Question, wire: Wire) -> None:
     await wire.answer(quoted(links))
 
 
+async def secure_link(question: Question, wire: Wire) -> None:
+    """https: on a port that speaks plain HTTP."""
+    await wire.answer(page("Front page", GOOD, f"https://{question.host}:{question.port}/secure"))
+
+
 async def form_page(question: Question, wire: Wire) -> None:
     await wire.answer(forms(question))
 
@@ -60,6 +65,20 @@ async def header_links(question: Question, wire: Wire) -> None:
 
 
 CASES = (
+    Case(
+        "https-on-a-plain-port",
+        Kind.CONNECTION,
+        "gives up on the handshake",
+        {FRONT: secure_link},
+        Expect(kept=(FRONT,)),
+    ),
+    Case(
+        "tls-alert-on-a-plain-port",
+        Kind.CONNECTION,
+        "takes it for no answer",
+        {BAD: raw(b"\x15\x03\x01\x00\x02\x02\x46")},
+        Expect(lost=(BAD,), says={BAD: "_"}),
+    ),
     Case(
         "weird-addresses",
         Kind.LINK,
