@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recrawl.lab.hostile_case import Case
+from tests.hostile.namespace import LISTENING
 from tests.hostile.trial import Arena, Cost, measured
 from tests.peers import environment
 
@@ -23,7 +24,9 @@ def ask_scrapy(found: Arena, case: Case, timeout_s: float) -> tuple[Cost, tuple[
     words = [str(python), str(SPIDER), str(output), found.seed(case.name), str(timeout_s)]
     cost = measured(words, found.folder, WITHIN_S, MOST_BYTES)
     came = [one for one in found.requests()[before:] if one.status == 0]
-    return cost, tuple(_faults(case, found, cost, set(output.read_text().split()), Counter(one.path for one in came)))
+    faults = tuple(_faults(case, found, cost, set(output.read_text().split()), Counter(one.path for one in came)))
+    inside = {one.server.rpartition(":")[0] for one in came} & set(LISTENING)
+    return cost, (*faults, *(f"{host} asked" for host in sorted(inside)))
 
 
 def _faults(case: Case, found: Arena, cost: Cost, kept: set[str], asked: Counter[str]) -> Iterator[str]:
