@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
 from recrawl.archive.member import BrokenMember, inflated
 from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, stem_of, stems
+from recrawl.archive.object_store import Shelf
 from recrawl.archive.open_file import OpenFile, Span
-from recrawl.archive.reading import payload_of
+from recrawl.archive.reading import REVISIT_TYPE, payload_of
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
@@ -100,6 +102,8 @@ class WarcArchive:
                 self._let_go()
             raise
         for line, span in zip(tray.lines, spans, strict=True):
+            if line.mime == REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
+                continue
             self._recent.setdefault(_recent_key(line.urlkey, line.timestamp), []).append(span)
 
     def _finish(self) -> None:
@@ -159,6 +163,16 @@ class WarcArchive:
             return replace(original, url=own.url, at=own.at)
         return replace(own, body=original.body)
 
+    @cached_property
+    def _shelf(self) -> Shelf:
+        return Shelf(self._settings.object_store)
+
+    def _fetched(self, place: Place) -> Record:
+        """From a file that another machine wrote, or that is here no more."""
+        member = self._shelf.read(place.file, place.offset, place.length)
+        with _damage_named(place):
+            return parse(inflated(member))
+
     def _record(self, place: Place) -> Record:
         if not STEM.fullmatch(place.file.removesuffix(WARC)):
             raise NotFound(f"{place.file!r} is no file of this archive")
@@ -167,6 +181,8 @@ class WarcArchive:
                 file.seek(place.offset)
                 member = file.read(place.length)
         except FileNotFoundError:
+            if self._settings.object_store:
+                return self._fetched(place)
             raise NotFound(
                 f"{self._folder / place.file} is not there: put the file back or crawl the page again"
             ) from None

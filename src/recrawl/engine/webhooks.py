@@ -81,7 +81,8 @@ class Courier:
         self.failures += 1
         self.wait_until_at = self.now() + wait_s
         said = f"answered {status}" if status else "did not answer"
-        self.complain(f"webhook {self.url} {said}; tried again in {wait_s:.0f} s, nothing is left out")
+        where = self.url.partition("?")[0]  # a query may hold a secret
+        self.complain(f"webhook {where} {said}; tried again in {wait_s:.0f} s, nothing is left out")
 
 
 @dataclass(slots=True)
@@ -121,6 +122,8 @@ def _checked(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"webhooks.urls: {url!r} is no web address; write it in full")
+    if "@" in parts.netloc:
+        raise ConfigError(f"webhooks.urls: no user and password in an address ({parts.hostname}); use webhooks.secret")
     return url
 
 
