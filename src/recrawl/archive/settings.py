@@ -16,5 +16,6 @@ class ArchiveSettings:
     metadata: bool = True  # write metadata records
     secrets: tuple[str, ...] = SECRETS
     read_bytes: int = 256 << 20  # a body larger than this when decoded is not read back
+    object_store: str = ""  # s3://bucket/prefix: finished files are copied there, and read from there if not here
     software: str = "recrawl"  # named in each file's first record
     operator: str = ""  # contact of whoever crawls, for the first record

@@ -1,12 +1,13 @@
 """From a folder and its settings to the parts of a worker."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 
 import recrawl as package
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
+from recrawl.archive.object_store import Sender, Shelf
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
@@ -89,7 +90,10 @@ def scheduler_of(
 ) -> Scheduler:
     """A crew of several workers shares a budget evenly; those of a cluster draw from a common purse."""
     wish = settings.schedule
-    purse = Purse(wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day)
+    purse = Purse(
+        wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day,
+        wish.target, wish.max_delay_s,
+    )  # fmt: skip
     return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew, common)
 
 
@@ -97,6 +101,16 @@ def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
     named = user_agent(package.__version__, settings.operator.contact)
     wish = settings.fetch
     return CurlFetcher(FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes), clock.now)
+
+
+@contextmanager
+def sending(folder: Folder, settings: Settings, complain: Callable[[str], None]) -> Iterator[None]:
+    """Finished files go to object storage, where the settings name one."""
+    if not settings.archive.object_store:
+        yield
+        return
+    with closing(Sender(folder.archive, Shelf(settings.archive.object_store), complain)):
+        yield
 
 
 @asynccontextmanager
@@ -115,6 +129,7 @@ async def assemble(
     sites = folder.sites()
     with (
         closing(store or open_store(folder, settings)) as store,
+        sending(folder, settings, log.complain),
         closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
     ):
         fetcher = fetcher_of(settings, clock)

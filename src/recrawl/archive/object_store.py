@@ -1,0 +1,102 @@
+"""Copies of finished files in object storage (`s3://bucket/prefix`), so that every machine can read them.
+
+The folder is the spool: a file is written there, and sent when it is finished. `<stem>.sent` says that records and
+index lines have arrived; while the storage is away the files wait, and nothing but the sending is late. A file sent
+twice is the same file. obstore is an extra, imported when it is needed.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from recrawl.archive.names import FINISHED, WARC, stems
+from recrawl.model.failure import ConfigError, NotFound, RecrawlError, StoreAway
+
+SENT = ".sent"
+LOOK_EVERY_S = 1.0
+LONGEST_PAUSE_S = 60.0
+PART_BYTES = 16 << 20
+RETRIES: dict[str, Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=20)}  # what fails then comes again
+
+
+class Shelf:
+    """One place in an object storage. Credentials, region and endpoint come from the environment (`AWS_…`)."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        try:
+            self._obstore = import_module("obstore")
+        except ModuleNotFoundError as error:
+            raise ConfigError("archive.object_store needs the extra `s3`: pip install 'recrawl[s3]'") from error
+        self._faults: tuple[type[Exception], ...] = (import_module("obstore.exceptions").BaseError, ValueError, OSError)
+        try:
+            self._store: Any = import_module("obstore.store").from_url(url, retry_config=RETRIES)
+        except self._faults as error:
+            raise ConfigError(f"archive.object_store: {url!r} cannot be used ({error}): write s3://bucket") from error
+
+    def put(self, file: Path) -> None:
+        with self._plainly(), file.open("rb") as source:
+            self._obstore.put(self._store, file.name, source, chunk_size=PART_BYTES)
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        with self._plainly():
+            try:
+                return bytes(self._obstore.get_range(self._store, name, start=offset, length=length))
+            except FileNotFoundError:
+                raise NotFound(f"{name} is neither in the folder nor in {self._url}: crawl the page again") from None
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except self._faults as error:
+            reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+            raise StoreAway(f"{self._url} does not answer ({reason}): see that it can be reached") from error
+
+
+def unsent(folder: Path) -> list[str]:
+    """Stems of finished files of which nobody knows that they arrived."""
+    here = set(stems(folder, WARC)) - set(stems(folder, SENT))
+    return [stem for stem in stems(folder, FINISHED) if stem in here]
+
+
+def send(folder: Path, stem: str, shelf: Shelf) -> None:
+    """Records first: whoever finds index lines finds what they point to."""
+    shelf.put(folder / (stem + WARC))
+    shelf.put(folder / (stem + FINISHED))
+    (folder / (stem + SENT)).touch()
+
+
+class Sender:
+    """Sends what is finished, from a thread of its own, until `close`."""
+
+    def __init__(self, folder: Path, shelf: Shelf, complain: Callable[[str], None]) -> None:
+        self._folder, self._shelf, self._complain = folder, shelf, complain
+        self._ended = Event()
+        self._thread = Thread(target=self._run, name="sender", daemon=True)
+        self._thread.start()
+
+    def close(self, patience_s: float = 5.0) -> None:
+        """One more look at what is finished by now; what does not arrive in time is sent by the next run."""
+        self._ended.set()
+        self._thread.join(patience_s)
+
+    def _run(self) -> None:
+        pause_s, last = LOOK_EVERY_S, False
+        while not last:
+            last = self._ended.wait(pause_s)
+            pause_s = LOOK_EVERY_S if self._send_all() else min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _send_all(self) -> bool:
+        """False: the storage is away, and the files wait."""
+        try:
+            for stem in unsent(self._folder):
+                send(self._folder, stem, self._shelf)
+        except RecrawlError as error:
+            self._complain(f"finished files wait in {self._folder}: {error}")
+            return False
+        return True

@@ -1,0 +1,82 @@
+"""Finished files go to object storage and are read back from there; while it is away they wait in the folder."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+from tests.unit.archive.exchanges import capture, open_archive
+
+from recrawl.archive.names import WARC
+from recrawl.archive.object_store import Sender, Shelf, send, unsent
+from recrawl.model.failure import ConfigError, NotFound
+
+URL = "s3://crawl/warc"
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def storage(moto: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A bucket; its address, key and endpoint in the environment, as an operator would have them."""
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
+    bucket = boto3.resource("s3", endpoint_url=moto, region_name="us-east-1", **keys).Bucket("crawl")
+    bucket.create()
+    environment = {"AWS_ENDPOINT": moto, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
+    for name, value in (environment | {name.upper(): value for name, value in keys.items()}).items():
+        monkeypatch.setenv(name, value)
+    yield moto
+    bucket.objects.all().delete()
+    bucket.delete()
+
+
+def test_a_file_that_was_sent_is_read_from_the_storage_by_any_machine(storage: str, tmp_path: Path) -> None:
+    with closing(open_archive(tmp_path / "here", object_store=URL)) as here:
+        [place] = here.append([capture(body=b"<p>hello" + bytes(range(256)))])
+    [stem] = unsent(tmp_path / "here")
+    send(tmp_path / "here", stem, Shelf(URL))
+    assert unsent(tmp_path / "here") == []
+    with closing(open_archive(tmp_path / "there", object_store=URL)) as there:
+        assert there.read(place).body == b"<p>hello" + bytes(range(256))
+        with pytest.raises(NotFound, match="neither"):
+            there.read(type(place)("recrawl-a-20270115080000-00077.warc.gz", 0, 10))
+
+
+def test_what_is_finished_waits_in_the_folder_while_the_storage_is_away(
+    storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_archive(tmp_path, object_store=URL)) as written:
+        [place] = written.append([capture(body=b"kept")])
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        away = shelf_at(f"http://127.0.0.1:{nobody.getsockname()[1]}", monkeypatch)
+        complaints: list[str] = []
+        sender = Sender(tmp_path, away, complaints.append)
+        sender.close(patience_s=120.0)
+    assert "wait" in complaints[0]
+    assert unsent(tmp_path) == [place.file.removesuffix(WARC)]
+    with closing(open_archive(tmp_path, object_store=URL)) as again:
+        assert again.read(place).body == b"kept"
+    back = Sender(tmp_path, shelf_at(storage, monkeypatch), complaints.append)
+    back.close(patience_s=120.0)
+    assert unsent(tmp_path) == []
+
+
+def shelf_at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    monkeypatch.setenv("AWS_ENDPOINT", endpoint)
+    return Shelf(URL)
+
+
+def test_an_address_that_is_no_object_storage_is_refused_in_words() -> None:
+    with pytest.raises(ConfigError, match="s3://bucket"):
+        Shelf("nowhere")
