@@ -45,6 +45,8 @@ class Schedule:
     policy: str = "value"  # see docs/explain/scheduler.md for all of them
     requests_per_day: float | None = None  # the budget of all sites together, never exceeded
     bytes_per_day: float | None = None  # the same in bytes received
+    target: float | None = None  # share of the pages to keep fresh, as 0.95: spend what that takes, within the budget
+    max_delay_s: float | None = None  # or: find changes so soon after they happen, in the mean
     windows: tuple[str, ...] = ()  # when anything may be visited: "not monday 9-12", "only 22-6"
 
 

@@ -42,6 +42,7 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("interval", duration.render(page.interval_s) if page.interval_s else "not chosen yet"),
             ("changes about every", duration.render(interval_s) if interval_s else "not known yet"),
             ("because", answer["because"]),
+            ("others would wait", _others(answer["other_policies"]) or "-"),
             ("visits", f"{page.visits}, of which {page.changes} found a change; last checked {when(page.checked_at)}"),
             ("found on", answer["found_from"] or "a seed of the site"),
             ("robots.txt", answer["robots"]["because"]),
@@ -56,6 +57,14 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
         table(
             keys, [[visit[key] if visit[key] is not None else "-" for key in keys] for visit in answer["last_visits"]]
         )
+
+
+def _others(gaps_s: dict[str, float]) -> str:
+    return ", ".join(f"{name} {duration.render(round(gap_s))}" for name, gap_s in sorted(gaps_s.items(), key=_second))
+
+
+def _second(item: tuple[str, float]) -> float:
+    return item[1]
 
 
 def _source_line(trust: dict[str, Any]) -> str:

@@ -13,9 +13,14 @@ from recrawl.model.event import Event
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
 from recrawl.model.server import Server
+from recrawl.model.verdict import Change
 from recrawl.model.visit import Visit
+from recrawl.schedule import POLICIES
+from recrawl.schedule.explain import Seen, gaps_by_policy
 
 VISITS = 10
+REPLAYED = 100
+JUDGED = frozenset({Change.NEW.value, Change.SAME.value, Change.CHANGED.value})
 NOTICES = 5
 
 
@@ -51,8 +56,19 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "server": server_object(server, now),
         "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
         "trust": trust_rows(found.store, page.site),
+        "other_policies": other_gaps(found, page),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
     }
+
+
+def other_gaps(found: Reading, page: Page) -> dict[str, float]:
+    """The gap in seconds that each other policy would have chosen after the same visits, left to itself."""
+    judged = [one for one in reversed(found.store.visits(page.id, REPLAYED)) if one.change in JUDGED]
+    if not judged:
+        return {}
+    seen = [Seen(one.at, one.change == Change.CHANGED, float(page.size_bytes)) for one in judged]
+    others = [name for name in POLICIES if name != found.settings.schedule.policy]
+    return gaps_by_policy(seen, page.importance, settings=found.settings.intervals, names=others)
 
 
 def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:

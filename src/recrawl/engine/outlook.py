@@ -9,8 +9,9 @@ from itertools import takewhile
 import numpy as np
 
 from recrawl.engine.assembly import scheduler_of
+from recrawl.engine.kin import group_names
 from recrawl.engine.reading import Reading
-from recrawl.engine.scheduler import Scheduler, group_names
+from recrawl.engine.scheduler import Scheduler
 from recrawl.estimate import trust
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from recrawl.estimate import tempo as tempos
+from recrawl.engine.kin import group_names
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
 from recrawl.model.server import Server
@@ -21,6 +21,7 @@ from recrawl.model.swift import replace
 from recrawl.ports import Policy, Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
+from recrawl.schedule.aim import price_for
 from recrawl.schedule.budget import Bucket, Budget, Spent
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
@@ -35,7 +36,6 @@ TO_THE_SECOND_S = 60.0
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
 MOST_GROUPS = 500
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
-BUSY = 1.5  # days' worth of changes within a day: a burst, in which waiting pages' due times are solved for again
 _CALM = Server("")
 PRICE_EVERY_HOURS = 0.25
 MATERIAL = 0.15  # a price that moved by less changes no due time
@@ -64,6 +64,8 @@ class Purse:
     bytes_per_day: float | None = None
     windows: tuple[str, ...] = ()
     requests_per_page_day: float = 1.0 / 7.0  # implied where nothing is set: the price aims at it, nothing is refused
+    target: float | None = None  # freshness to aim at instead of spending the budget whole
+    max_delay_s: float | None = None
 
 
 class Common(Protocol):
@@ -250,7 +252,7 @@ class Scheduler:
         prices |= {f"server {server.key}": server.price for server in servers if server.price}
         for name, domain in self._domains.items():
             if isinstance(domain.policy, ValuePolicy):
-                prices |= {f"burst {name} {site}": pace for site, pace in bursts(domain.policy).items()}
+                prices |= {f"burst {name} {site}": pace for site, pace in known.bursts(domain.policy.knowledge).items()}
         return prices if any(_apart(since.get(key, 0.0), price) for key, price in prices.items()) else None
 
     # inside
@@ -304,6 +306,8 @@ class Scheduler:
     def _repriced(self, domain: Domain, policy: ValuePolicy, revisits: int, now: float) -> ValuePolicy:
         """The price listens to the bucket. First visits do not count: a site that is being discovered would make its
         known pages starve. An implied budget grows with the number of pages."""
+        if self._has_target:
+            return policy
         domain.bucket = budgets.flowed(domain.bucket, now, revisits)
         hours = (now - domain.priced_at) / HOUR_S
         if hours < PRICE_EVERY_HOURS:
@@ -324,7 +328,23 @@ class Scheduler:
             return policy
         scale = max(1.0, self._store.totals(name).live / len(scanned))
         policy, around = self._around(policy, pages, [_CALM] * len(pages), None, now)
-        return policy.repooled(unpack(page.belief for page in pages), around, scale)
+        states = unpack(page.belief for page in pages)
+        return self._aimed(policy.repooled(states, around, scale), pages, states, around)
+
+    def _aimed(self, policy: ValuePolicy, pages: Sequence[Page], states: States, around: Context) -> ValuePolicy:
+        """With a target the price is what reaches it, by what is believed of the pages; the budget still holds."""
+        if not self._has_target:
+            return policy
+        wishes = np.array([page.importance * self._importance(page.site) for page in pages])
+        price = price_for(policy, states, wishes, around, self._purse.target, self._purse.max_delay_s)
+        return policy.at_price(price)
+
+    @property
+    def _has_target(self) -> bool:
+        return self._purse.target is not None or self._purse.max_delay_s is not None
+
+    def _importance(self, site: str) -> float:
+        return self._sites[site].importance if site in self._sites else 1.0
 
     def _around(
         self,
@@ -340,34 +360,6 @@ class Scheduler:
         told = np.array(notices, dtype=np.int64) if notices is not None else _nobody(policy, len(pages))
         prices = np.array([server.price for server in servers])
         return policy, Context(known.group_numbers(policy.knowledge, names), prices, told)
-
-
-def bursts(policy: ValuePolicy) -> dict[str, float]:
-    """Sites that have just lived through more than a day within a day, and how much more."""
-    tempo = policy.knowledge.tempo
-    site = np.arange(len(policy.knowledge.sites))
-    end = np.full(site.size, float(tempo.hour))
-    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
-    return {policy.knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY)}
-
-
-def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
-    """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
-    fresh = [known.is_new(policy.knowledge, page.site, page.found_at, now) for page in pages]
-    return [
-        known.group_name(page.site, "" if new else pattern_of(page), new)
-        for page, new in zip(pages, fresh, strict=True)
-    ]
-
-
-def pattern_of(page: Page) -> str:
-    """Pages expected to be alike: by the site file's kind and category, else by the first folder and the ending."""
-    if page.category or page.kind.value != "general":
-        return f"{page.kind.value}/{page.category}"
-    path = page.url.split("/", 3)[3].partition("?")[0] if page.url.count("/") > 2 else ""
-    folder, _, rest = path.partition("/")
-    ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
-    return f"{folder if rest else ''}.{ending[:8]}"
 
 
 def _apart(one: float, other: float) -> bool:

@@ -28,7 +28,7 @@ LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
-RHYTHM_HANDICAP, ACTIVITY_HANDICAP = 4.0, 2.0
+RHYTHM_HANDICAP, ACTIVITY_HANDICAP = 4.0, 0.0
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
 

@@ -1,6 +1,6 @@
 """Why a page is visited when it is: belief, value, price, and what every other policy would have done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,10 +51,14 @@ def reasons(chosen: ValuePolicy, state: States, importance: float, now: float, c
 
 
 def gaps_by_policy(
-    visits: Sequence[Seen], importance: float = 1.0, luck: float = 0.5, settings: Settings | None = None
-) -> Mapping[str, float]:
+    visits: Sequence[Seen],
+    importance: float = 1.0,
+    luck: float = 0.5,
+    settings: Settings | None = None,
+    names: Iterable[str] = tuple(POLICIES),
+) -> dict[str, float]:
     """The gap each policy would have chosen after these visits, from the same start."""
-    return {name: _replayed(name, visits, importance, luck, settings or Settings()) for name in POLICIES}
+    return {name: _replayed(name, visits, importance, luck, settings or Settings()) for name in names}
 
 
 def _replayed(name: str, visits: Sequence[Seen], importance: float, luck: float, settings: Settings) -> float:

@@ -20,6 +20,7 @@ from recrawl.schedule.price import Usual
 _VERSION = 1
 _SITE_END = "|"
 _NEW = "+new"  # ends the name of a group of pages in their first weeks
+BUSY_DAYS = 1.5  # within a day: a burst
 YOUTH_S = 14 * 86400.0
 FIRST_S = 2 * 86400.0  # what is found within the first days of a site was there before
 
@@ -115,6 +116,15 @@ def group_numbers(knowledge: Knowledge, names: Sequence[str]) -> Ints:
     """The groups' numbers; a name not met before is the nameless group."""
     number = {name: place for place, name in enumerate(knowledge.groups)}
     return np.array([number.get(name, 0) for name in names], dtype=np.int64)
+
+
+def bursts(knowledge: Knowledge) -> dict[str, float]:
+    """Sites that have just lived through more than a day within a day, and through how many."""
+    tempo = knowledge.tempo
+    site = np.arange(len(knowledge.sites))
+    end = np.full(site.size, float(tempo.hour))
+    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
+    return {knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY_DAYS)}
 
 
 def to_bytes(knowledge: Knowledge) -> bytes:

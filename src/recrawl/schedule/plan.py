@@ -23,6 +23,7 @@ class Point:
     price: float
     requests_per_day: float
     freshness: float
+    delay_days: float = 0.0  # from a change to the visit that finds it, in the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,11 @@ class Plan:
 
     def at_price(self, price: float) -> Point:
         days = days_until(self.ahead, price / np.maximum(self.importance, 1e-6), self.harmonic, self.ceiling_days)
-        _, area = survival_and_area(self.ahead, days)
+        survival, area = survival_and_area(self.ahead, days)
         fresh = float((self.importance * area / days).sum() / self.importance.sum())
-        return Point(price, float((1.0 / days).sum()) * self.scale, fresh)
+        found = float((self.importance * (1.0 - survival) / days).sum())
+        stale = float((self.importance * (1.0 - area / days)).sum())
+        return Point(price, float((1.0 / days).sum()) * self.scale, fresh, stale / max(found, 1e-12))
 
     def for_budget(self, requests_per_day: float) -> Point:
         """The point that spends no more than this."""
@@ -48,6 +51,10 @@ class Plan:
     def for_target(self, freshness: float) -> Point:
         """The cheapest point that reaches the target, or the best there is."""
         return self._found(lambda point: point.freshness >= freshness, dearest=False)
+
+    def for_delay(self, delay_days: float) -> Point:
+        """The cheapest point at which changes are found that soon in the mean, or the best there is."""
+        return self._found(lambda point: point.delay_days <= delay_days, dearest=False)
 
     def _found(self, holds: Callable[[Point], bool], dearest: bool) -> Point:
         """Requests fall and freshness falls as the price rises; the edge of where `holds` is true."""

@@ -22,8 +22,8 @@ class Settings:
     every_s: float = DAY_S  # static
     faster: float = 0.5  # multiplicative, after a change
     slower: float = 1.2  # multiplicative, after none
-    least_s: float = HOUR_S  # multiplicative, bounds of the interval before scaling: it has none of its own, these are
-    most_s: float = 14 * DAY_S  # StormCrawler's
+    least_s: float = DAY_S  # multiplicative, bounds of the interval: it has none of its own, and without any a small
+    most_s: float = 30 * DAY_S  # budget goes to the pages that change at every visit
     classes: int = 16  # S0: 16, 6 or any number of groups
     harmonic: float = 0.1  # ε of SCHEDULING.md section 4
     requests_per_page_day: float = 1.0 / 7.0  # what a policy that prices visits aims at before the budget has spoken

@@ -213,6 +213,10 @@ class ValuePolicy:
         height, usual = price.moved(self.knowledge.price, self.knowledge.usual, fill, hours)
         return replace(self, knowledge=replace(self.knowledge, price=height, usual=usual))
 
+    def at_price(self, height: float) -> "ValuePolicy":
+        """A price that was worked out, not found by spending."""
+        return replace(self, knowledge=replace(self.knowledge, price=height, usual=price.Usual(height)))
+
     # inside
 
     def _site_and_clock(self, context: Context) -> tuple[Ints, Ints]:

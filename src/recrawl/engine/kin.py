@@ -1,0 +1,26 @@
+"""Pages that are expected to be alike: the groups whose laws a page starts from."""
+
+from collections.abc import Sequence
+
+from recrawl.model.page import Page
+from recrawl.schedule import knowledge as known
+from recrawl.schedule.value import ValuePolicy
+
+
+def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
+    """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
+    fresh = [known.is_new(policy.knowledge, page.site, page.found_at, now) for page in pages]
+    return [
+        known.group_name(page.site, "" if new else pattern_of(page), new)
+        for page, new in zip(pages, fresh, strict=True)
+    ]
+
+
+def pattern_of(page: Page) -> str:
+    """Pages expected to be alike: by the site file's kind and category, else by the first folder and the ending."""
+    if page.category or page.kind.value != "general":
+        return f"{page.kind.value}/{page.category}"
+    path = page.url.split("/", 3)[3].partition("?")[0] if page.url.count("/") > 2 else ""
+    folder, _, rest = path.partition("/")
+    ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
+    return f"{folder if rest else ''}.{ending[:8]}"
