@@ -40,7 +40,7 @@ def _report(outcomes: Iterable[Outcome], started: float, whole: bool) -> int:
                 print(f"  {line}")
         if whole:
             print(one.tale)
-    days = sums.pop("seconds") / 86_400
+    days = sums.pop("seconds", 0) / 86_400
     counts = ", ".join(f"{count:,} {name}" for name, count in sums.items())
     print(f"{days:,.0f} simulated days ({days / 30.4:.1f} months), {counts}; {time.perf_counter() - started:.0f} s")
     print(f"{bad} seeds broke a law" if bad else "all laws hold")

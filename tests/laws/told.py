@@ -33,9 +33,7 @@ def outcome_of(seed: int) -> Outcome:
             "faults met": sum(bool(request.fault) for request in told.requests),
             "deaths": sum(bool(life.death) for life in lives),
             "clock jumps": sum(any(life.jumps_s) for life in lives),
-            "spells of a full disk": sum(
-                life.death == "disk full" or life.disk_low_from_s < life.lasts_s for life in lives
-            ),
+            "full disks": sum(life.death == "disk full" or life.disk_low_from_s < life.lasts_s for life in lives),
             "stories on real files": int(told.story.on_disk),
             "stories with two workers": int(told.story.workers > 1),
         }
