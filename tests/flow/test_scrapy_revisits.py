@@ -25,7 +25,8 @@ SPIDER = """
         start_urls = [{url!r}]
 
         def parse(self, response):
-            yield {{"url": response.url, "words": len(response.text.split()), "change": response.meta["recrawl_change"]}}
+            words, change = len(response.text.split()), response.meta["recrawl_change"]
+            yield {{"url": response.url, "words": words, "change": change}}
             yield from response.follow_all(css="a[href]", callback=self.parse)
 """
 SETTINGS = """
@@ -46,7 +47,7 @@ class Project:
     site: Site
 
     def crawl(self, *options: str) -> tuple[list[dict[str, object]], list[str]]:
-        """(items, paths asked for in this run). Scrapy follows a link back to its start address: that one is left out."""
+        """(items, paths asked for in this run). Scrapy follows links back to its start address: those are left out."""
         before = len(self.site.requests())
         items = self.path / "items.jsonl"
         words = [sys.executable, "-m", "scrapy", "crawl", "docs", "-O", items.name, "-s", "LOG_LEVEL=INFO", *options]
