@@ -5,8 +5,8 @@ falls, while it is less than half full it rises: slowly near the middle, so that
 firmly towards the edges, so that nothing is lost and nothing runs dry.
 
 A burst (a release touches every page) empties the bucket for days although the budget buys as much as ever. So the
-price stays near its own average of the last week: what is due beyond the budget waits its turn, and when the burst is
-over nobody has to wait for the price to come down again.
+price rises to no more than twice its own average of the last week: what is due beyond the budget waits its turn, and
+when the burst is over nobody has to wait for the price to come down again. It falls freely: a full bucket is waste.
 """
 
 import math
@@ -20,7 +20,7 @@ from recrawl.schedule.index import value_at
 
 GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (third power)
 LEAST, MOST = 1e-9, 1e6
-APART = 2.0  # how far from its usual height a burst may carry the price
+APART = 2.0  # how far above its usual height a burst may carry the price
 USUAL_HOURS = 7 * 24.0
 
 
@@ -47,7 +47,7 @@ def moved(price: float, usual: Usual, fill: float, hours: float) -> tuple[float,
     short = 0.5 - min(max(fill, 0.0), 1.0)
     step = hours * (GENTLE * short + FIRM * short**3)
     wished = price * math.exp(min(max(step, -1.0), 1.0))
-    new = min(max(wished, height / APART, LEAST), height * APART, MOST)
+    new = min(max(wished, LEAST), height * APART, MOST)
     watched = usual.hours + hours
     share = min(hours / max(min(watched / 2.0, USUAL_HOURS), 1.0), 1.0)
-    return new, Usual(height * (new / height) ** share, watched)
+    return new, Usual(height + (new - height) * share, watched)
