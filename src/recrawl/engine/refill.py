@@ -116,7 +116,7 @@ class Refill:
         taken = self._frontier.offer(pages)
         self._frontier.leave_rest(server.key, self.reach.low(taken) if pages and found >= most else 0)
         barren = not pages and (found > 0 or (bound_at is not None and bound_at <= now))
-        wait_s = 0.0 if reach_s == 0 else AGAIN_S if barren else max(reach_s / 2, AGAIN_S)
+        wait_s = max(reach_s / 2, AGAIN_S) if not barren else AGAIN_S if reach_s else 0.0
         self._loaded[server.key] = Loaded(bound_at, now + wait_s, barren)
         return taken
 

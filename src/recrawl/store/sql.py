@@ -105,11 +105,19 @@ class SqlStore:
 
     @enduring
     def settle_server(self, server: str) -> float | None:
+        """Most of the time the bound is right: then nothing is written and nobody waited for."""
         number = fingerprint(server)
+        earliest_due, settle = self._sql.earliest_due, self._sql.settle_server
+        earliest: float | None
+        with self.database.reading() as session:
+            earliest = session.value(earliest_due, earliest_due.bind(server=number))
+            known = list(session.rows_of(self._sql.servers, [number]))
+        if not known or rows.server_of(known[0]).next_due_at == earliest:
+            return earliest
         with self.database.writing() as session:
             session.rows(self._sql.lock_server, self._sql.lock_server.bind(server=number))
-            earliest: float | None = session.value(self._sql.earliest_due, self._sql.earliest_due.bind(server=number))
-            session.change(self._sql.settle_server, self._sql.settle_server.bind(at=earliest, server=number))
+            earliest = session.value(earliest_due, earliest_due.bind(server=number))
+            session.change(settle, settle.bind(at=earliest, server=number))
         return earliest
 
     # reading for the engine

@@ -99,10 +99,21 @@ def test_a_server_with_nothing_wanted_is_left_alone_for_a_while_but_not_in_a_run
     store.save(Batch(entered=(page(1, "s", 5.0),)))
     assert rounds(refill, 11.0, DAY_S) == 0
     assert rounds(refill, 100.0, DAY_S) == 1
-    again = refill_of(store, Frontier())
-    assert rounds(again, 10.0, 0.0) == 1
-    store.save(Batch(entered=(page(2, "s", 6.0),)))
-    assert rounds(again, 11.0, 0.0) == 1
+    store, frontier = stored(page(0, "s", 1.0, "paused")), Frontier()
+    once = refill_of(store, frontier)
+    assert rounds(once, 10.0, 0.0) == 0
+    store.save(Batch(entered=(page(1, "s", 5.0),)))
+    assert rounds(once, 10.5, 0.0) == 1
+
+
+def test_a_run_that_goes_round_once_finds_what_others_entered_when_a_queue_is_empty() -> None:
+    store, frontier = stored(page(0, "s", 1.0)), Frontier()
+    once = refill_of(store, frontier)
+    assert rounds(once, 10.0, 0.0) == 1
+    store.save(Batch(entered=(page(1, "s", 6.0),)))
+    assert rounds(once, 10.5, 0.0) == 0
+    assert frontier.next_page("s", 10.5) is not None
+    assert rounds(once, 11.0, 0.0) == 1
 
 
 def test_a_page_entered_by_somebody_else_calls_for_its_server() -> None:
