@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,11 +15,8 @@ from socket import socket
 from typing import Any
 
 from aiosmtpd.controller import Controller
-from click.testing import CliRunner
 
-from recrawl.cli.root import recrawl
-from recrawl.model.failure import RecrawlError
-from tests.flow.conftest import RECRAWL
+from tests.flow.conftest import RECRAWL, called, started
 
 EMAIL = "robot@search.example"
 
@@ -86,24 +83,9 @@ class Town:
 
     def run(self, *words: object, expect: int = 0) -> list[dict[str, Any]]:
         """The crawl in a process of its own (it forks), every other command in this one."""
-        code, said = self._started(*words) if words[0] == "run" else self._called(*words)
-        assert code == expect, f"{words}\n{said}"
-        return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-
-    def _started(self, *words: object) -> tuple[int, str]:
-        done = subprocess.run(
-            [*RECRAWL, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=120, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
-
-    def _called(self, *words: object) -> tuple[int, str]:
-        with chdir(self.folder):
-            done = CliRunner().invoke(recrawl, [str(word) for word in words])
-        if isinstance(done.exception, RecrawlError):
-            return done.exception.exit_code, str(done.exception)
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return done.exit_code, done.output
+        done = (started if words[0] == "run" else called)([str(word) for word in words], self.folder)
+        assert done.code == expect, f"{words}\n{done.out}\n{done.err}"
+        return [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
 
     def agent(self, *words: object, expect: int = 0) -> dict[str, Any]:
         return self.run("agent", *words, "--state", "agent", "--json", expect=expect)[0]
