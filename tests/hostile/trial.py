@@ -24,12 +24,14 @@ connections = 32
 [politeness]
 patience_s = 4
 [traps]
-alike_many = 400
-pages_per_pattern = 1000
+alike_pages = 80
+alike_chain = 70
+alike_many = 150
+pages_per_pattern = 200
 [signals]
-sitemap_entries = 100
-feed_entries = 100
-sitemaps = 100
+sitemap_entries = 40
+feed_entries = 40
+sitemaps = 40
 [search]
 beside = false
 """
@@ -96,7 +98,7 @@ def _write_folder(found: Arena, settings: str) -> None:
         (found.folder / "sites" / f"{name}.toml").write_text(text)
 
 
-def crawl(found: Arena, *words: str, within_s: float = 280.0) -> Cost:
+def crawl(found: Arena, *words: str, within_s: float = 240.0) -> Cost:
     return measured(
         [*RECRAWL, "run", str(found.folder), "--once", "--workers", "1", "--quiet", *words], found.folder, within_s
     )
