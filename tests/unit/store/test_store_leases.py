@@ -109,6 +109,7 @@ def test_slots_are_small_numbers_that_a_successor_takes_over(dsn: str, leases: L
 def test_a_worker_without_its_partition_writes_nothing(dsn: str, leases: Leases) -> None:
     with closing(seated(dsn, leases, "a", PARTITIONS)) as store:
         store.save(Batch(entered=(page("h1"),)))
+        store.save(Batch(pages=(page("h1", due_at=8.0),)))  # the server's bound is to be settled now
         run_out(dsn, "a")
         after = Page(fingerprint("http://h1/"), "http://h1/", "h1", "site", status=Status.LIVE, visits=1, due_at=9.0)
         for batch in (
