@@ -14,7 +14,7 @@ from tests.chaos.ground import RECRAWL, Ground, ground
 
 EVERY_S = 2.0
 WARM_SHARE = 0.5  # of the time: SQLite's cache (64 MB at most) fills, the allocator finds its size
-MOST_KB_PER_MINUTE = 2_000.0  # beyond this it is a leak and not noise
+MOST_BYTES_A_REQUEST = 1_000.0  # beyond this it is a leak; below, SQLite's cache that fills with the history
 Sample = tuple[float, float, float]  # seconds, kilobytes resident, descriptors
 
 
@@ -26,11 +26,13 @@ def full_speed(place: Path, minutes: float, pages: int = 300) -> int:
         requests = field.asked()
     warm = [one for one in samples if one[0] >= WARM_SHARE * minutes * 60]
     kilobytes, descriptors = slope(warm, 1), slope(warm, 2)
+    grown = kilobytes * 1024 / max(1.0, requests / minutes)
     print(f"{minutes:g} minutes: {requests:,} requests ({requests / minutes / 60:,.0f} a second)")
-    print(f"memory {warm[0][1] / 1024:.0f} → {warm[-1][1] / 1024:.0f} MB, slope {kilobytes:+,.0f} KB a minute")
+    growth = f"slope {kilobytes:+,.0f} KB a minute, {grown:+,.0f} bytes a request"
+    print(f"memory {warm[0][1] / 1024:.0f} → {warm[-1][1] / 1024:.0f} MB, {growth}")
     print(f"descriptors {warm[0][2]:.0f} → {warm[-1][2]:.0f}, slope {descriptors:+.2f} a minute")
     print("\n".join(wrong) or "the counters are what counting gives")
-    return int(bool(wrong) or kilobytes > MOST_KB_PER_MINUTE or descriptors > 1.0)
+    return int(bool(wrong) or grown > MOST_BYTES_A_REQUEST or descriptors > 1.0)
 
 
 def slope(samples: Sequence[Sample], column: int) -> float:
