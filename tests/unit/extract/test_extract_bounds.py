@@ -43,3 +43,12 @@ def test_frames_and_metas_count_among_the_links_when_a_page_is_only_glanced_at()
     body = b"".join(b"<iframe src=/%d></iframe>" % number for number in range(500))
     seen = glance(parse(body, HTML, URL, ExtractSettings(link_limit=100)))
     assert 100 <= len(seen.links) <= 101
+
+
+def test_a_second_root_with_very_many_attributes_does_not_hold_up_the_parser() -> None:
+    """Each would be compared with each: two minutes for a hundred thousand."""
+    attributes = b"".join(b" a%d=b" % number for number in range(100_000))
+    root = b"<HTML lang=de" + attributes + b">"
+    page = read(root + b"<title>t</title>" + root + b"<p>text<a href=/x>x</a>", HTML, URL)
+    assert (page.title, page.language) == ("t", "de")
+    assert [link.url for link in page.links] == [f"{URL}x"]
