@@ -1,8 +1,9 @@
 """From a capture to its WARC records.
 
 A capture becomes one main record (response, or revisit where the payload is already kept) with its request and its
-metadata beside it, tied by WARC-Concurrent-To; a 304 that says "as you have it" is a revisit record and no more. Digests in the fields are sha1 in base 32, which readers verify;
-`Recrawl-Body-Digest` is sha256 of the decoded body, recrawl's own identity of a version.
+metadata beside it, tied by WARC-Concurrent-To; a 304 that says "as you have it" is a revisit record and no more.
+Digests in the fields are sha1 in base 32, which readers verify; `Recrawl-Body-Digest` is sha256 of the decoded body,
+recrawl's own identity of a version.
 """
 
 import re

@@ -39,7 +39,7 @@ class Rest:
         click.echo(coming if self.not_due is None else f"{pages} not due, so not asked for; {coming}")
         for server in self.resting[:SHOWN]:
             again = until(server.free_at, time.time())
-            click.echo(f"{server.key} failed {server.failures} times in a row and is asked again {again}", err=True)
+            click.echo(f"{server.key} failed {server.failures} times in a row and is asked again {again}")
 
 
 def rest_of(place: Folder, settings: Settings, counts: dict[str, int], once: bool) -> Rest:

@@ -96,6 +96,7 @@ def parts_of(
     gap_s: float,
 ) -> Parts:
     """A worker's parts for a simulated world; all servers are owned, with a gap of their own."""
+
     def tell(event: Event) -> None:
         events.append(as_line(event))
 
