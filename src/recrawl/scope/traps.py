@@ -31,6 +31,8 @@ _UNLIKE = 0.5
 _REMEMBERED = 4  # sketches a group
 _WORDS = 600  # of a page
 _ALIKE = 0.85  # of the words of two pages
+_SAYS_NOTHING = 20  # words; pages this short may well be alike, unless their query tells them apart
+_PATIENCE = 10
 MOST_GROUPS = 20_000
 WORTH_KEEPING = 50  # pages of a group that is remembered beyond the run
 SAVE_EVERY = 1000  # pages let in
@@ -44,12 +46,12 @@ class TrapLimits:
     equal_segments: int = 3  # of one path
     segments: int = 32
     parameters: int = 24
-    depth: int = 250  # links away from a seed; a site file may say less
+    depth: int = 1000  # links away from a seed; a site file may say less
     pages_per_server: int = 1_000_000  # of one site
     pages_per_pattern: int = 200_000  # addresses that differ only in numbers, tokens and their last word
     alike_share: float = 0.9  # of the pages of a pattern that say the same …
-    alike_pages: int = 200  # … word for word, after so many of them
-    alike_chain: int = 100  # … but for numbers and dates, where so many led from one to the next
+    alike_pages: int = 200  # … word for word, after so many of them (ten times as many where they say next to nothing)
+    alike_chain: int = 300  # … but for numbers and dates, where so many led from one to the next
     alike_many: int = 10_000  # … or where there are so many and ever more are found
 
 
@@ -61,6 +63,7 @@ class Group:
     alike: int = 0
     same: int = 0
     chain: int = 0
+    silent: bool = False  # its pages say next to nothing
     closed: str = ""
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
@@ -140,6 +143,7 @@ class Traps:
         if not alike or not group.sketches:
             group.sketches.append((exact, bag))
         group.samples += 1
+        group.silent = len(words) < _SAYS_NOTHING and "?" not in page.url
         group.alike += alike
         group.recent.append((alike, same))
         self._judge(group, page.url)
@@ -174,8 +178,9 @@ class Traps:
         limits, seen = self.limits, len(group.recent)
         if group.closed or seen < _SAMPLES:
             return
+        patience = _PATIENCE if group.silent else 1
         alike, same = (sum(flags) / seen for flags in zip(*group.recent, strict=True))
-        if same >= limits.alike_share and group.visited >= limits.alike_pages:
+        if same >= limits.alike_share and group.visited >= limits.alike_pages * patience:
             self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
         elif alike >= limits.alike_share and group.chain >= limits.alike_chain:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
