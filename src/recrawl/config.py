@@ -17,6 +17,8 @@ from recrawl.schedule.settings import Settings as ScheduleSettings
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.traps import TrapLimits
 
+SHORTEST_GAP_S = 0.5  # on servers of others
+
 
 @dataclass(frozen=True, slots=True)
 class Operator:
@@ -145,7 +147,15 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
         values[name] = (
             _aliases(table, text, source) if name == "aliases" else read(kinds[name], table, name, text, source)
         )
-    return Settings(**values)
+    settings = Settings(**values)
+    if settings.politeness.gap_s < SHORTEST_GAP_S:
+        raise FormatError(
+            f"politeness.gap_s = {settings.politeness.gap_s:g}: servers of others get a pause of at least "
+            f"{SHORTEST_GAP_S:g} s; your own, listed under `own` in their site file, need none",
+            line=line_of(text, ("politeness", "gap_s")),
+            source=source,
+        )
+    return settings
 
 
 def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:

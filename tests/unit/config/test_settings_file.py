@@ -25,6 +25,7 @@ def test_durations_and_sizes_may_be_written_as_people_write_them() -> None:
     [
         ("[politeness]\ngap = 1.0\n", 2, "'gap_s'"),
         ("\n[polite]\n", 2, "'politeness'"),
+        ("[politeness]\ngap_s = 0.1\n", 2, "at least 0.5 s"),
         ('[limits]\nconnect_s = "soon"\n', 2, "duration"),
         ('[limits]\nheader_count = "many"\n', 2, "whole number"),
         ("[fetch]\nredirects = true\n", 2, "whole number"),
