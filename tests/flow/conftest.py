@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import chdir
@@ -46,6 +47,12 @@ class Site:
 
     def requests(self) -> list[Request]:
         return parse_lines(self.log.read_text()) if self.log.exists() else []
+
+    def wait_for_requests(self, count: int) -> None:
+        """Until the log has so many: a server answers first and writes it down then."""
+        give_up_at = time.monotonic() + 60
+        while len(self.requests()) < count and time.monotonic() < give_up_at:
+            time.sleep(0.01)
 
     def pages_asked(self) -> list[str]:
         return [request.path for request in self.requests() if request.path != "/robots.txt"]

@@ -23,12 +23,12 @@ def _text(version: int) -> str:
 
 def _sitemap(made: Town, moments: dict[str, int]) -> None:
     listed = tuple(Listed(made.url + name, THEN + moment) for name, moment in moments.items())
-    (made.root / "sitemap.xml").write_bytes(sitemap_xml.render(Sitemap(listed)))
+    made.write("sitemap.xml", sitemap_xml.render(Sitemap(listed)))
 
 
 def _feed(made: Town, moments: dict[str, int]) -> None:
     items = tuple(Item(made.url + name, THEN + moment, name) for name, moment in moments.items())
-    (made.root / "feed.atom").write_bytes(atom.render(Feed(made.url + "feed.atom", "News", THEN, items)))
+    made.write("feed.atom", atom.render(Feed(made.url + "feed.atom", "News", THEN, items)))
 
 
 def _start(made: Town, documents: int = 6) -> None:
@@ -116,10 +116,10 @@ def test_a_sitemap_that_is_a_page_or_a_bomb_or_speaks_of_others_does_no_harm(tmp
             b'<!DOCTYPE x [<!ENTITY a "aaaaaaaa">]><urlset><url><loc>&a;</loc></url></urlset>',
             b"",
         ):
-            (made.root / "sitemap.xml").write_bytes(body)
+            made.write("sitemap.xml", body)
             assert _read_again(made, "sitemap.xml") == {"/sitemap.xml"}
         foreign = Sitemap((Listed("http://127.0.0.2:9/x"), Listed(made.url + "0.html", THEN)))
-        (made.root / "sitemap.xml").write_bytes(sitemap_xml.render(foreign))
+        made.write("sitemap.xml", sitemap_xml.render(foreign))
         assert _read_again(made, "sitemap.xml") == {"/sitemap.xml"}
         [status] = made.run("status", "crawl", "--json")
         assert (status["pages"], status["gone"]) == (7, 0)

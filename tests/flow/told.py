@@ -74,10 +74,10 @@ class Town:
     def maildir(self) -> Path:
         return self.folder / "maildir"
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, text: str | bytes) -> None:
         """A new text is a second younger than all before it: servers date documents by the second."""
         self.written += 1
-        (self.root / name).write_text(text)
+        (self.root / name).write_bytes(text.encode() if isinstance(text, str) else text)
         at = 1_600_000_000 + self.written
         os.utime(self.root / name, (at, at))
 
