@@ -4,10 +4,8 @@ right, and, by the servers' own logs, politeness kept across every restart."""
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import pairwise
 from math import isclose
 from pathlib import Path
 
@@ -16,10 +14,11 @@ from recrawl.engine.folder import Folder
 from recrawl.engine.reading import READER, Reading, reading
 from recrawl.lab.requests_log import Request, closer_than, overlapping, parse_lines
 from recrawl.model.capture import Place
-from recrawl.model.event import CHANGES, Event, EventKind
+from recrawl.model.event import Event
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
+from tests.laws.laws import told_twice
 
 MOST = 1_000_000
 TOLERANCE_S = 0.005  # two processes' views of one moment
@@ -33,7 +32,7 @@ def broken(folder: Path, requests: Sequence[Request] = (), gap_s: float = 0.0, a
         wrong = [
             *_dangling(found, pages),
             *(_lost(folder, events) if acknowledged else ()),
-            *_told(events),
+            *told_twice(events),
             *_sums(found, pages),
         ]
     return wrong + _impolite(requests, gap_s)
@@ -73,19 +72,6 @@ def _lost(folder: Path, events: Sequence[Event]) -> Iterator[str]:
         event = kept.get(said.get("cursor", 0))
         if said.get("cursor") and (event is None or (event.kind, event.url) != (said["kind"], said.get("url", ""))):
             yield f"acknowledged and lost: {line}"
-
-
-def _told(events: Sequence[Event]) -> Iterator[str]:
-    if any(after.cursor <= before.cursor for before, after in pairwise(events)):
-        yield "cursors do not rise"
-    there: set[str] = set()
-    for event in events:
-        if event.kind in (EventKind.ADDED, EventKind.REMOVED):
-            if (event.url in there) != (event.kind is EventKind.REMOVED):
-                yield f"told twice: {event}"
-            there ^= {event.url}
-    twice = Counter((event.url, event.digest, event.at) for event in events if event.kind in CHANGES)
-    yield from (f"told {count} times: {what}" for what, count in twice.items() if count > 1)
 
 
 def _sums(found: Reading, pages: Sequence[Page]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The laws of ARCHITECTURE.md, asked of a story that has been told. Each gives back what broke it; nothing is good."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
 
@@ -158,6 +158,13 @@ def gone_is_proved_and_good_copies_stay(told: Told) -> Broken:
 def the_change_feed_tells_each_thing_once(told: Told) -> Broken:
     """Cursors rise, nothing is told twice, a page is added once until removed, and what was announced is there."""
     events = told.store.events(0, (), MOST)
+    yield from told_twice(events)
+    kept = {event.cursor: event for event in events}
+    yield from (f"announced and lost: {event}" for event in _announced(told) if kept.get(event.cursor) != event)
+
+
+def told_twice(events: Sequence[Event]) -> Broken:
+    """A feed read whole: cursors that do not rise, and what it tells more than once."""
     if any(after.cursor <= before.cursor for before, after in pairwise(events)):
         yield "cursors do not rise"
     there: set[str] = set()
@@ -168,8 +175,6 @@ def the_change_feed_tells_each_thing_once(told: Told) -> Broken:
             there ^= {event.url}
     twice = Counter((event.kind, event.url, event.at) for event in events if event.kind in CHANGES)
     yield from (f"told {count} times: {what}" for what, count in twice.items() if count > 1)
-    kept = {event.cursor: event for event in events}
-    yield from (f"announced and lost: {event}" for event in _announced(told) if kept.get(event.cursor) != event)
 
 
 def the_sums_are_the_sums(told: Told) -> Broken:

@@ -185,7 +185,3 @@ def upgrade() -> None:
         sa.Column("amount", sa.BigInteger(), nullable=False),
         sqlite_with_rowid=False,
     )
-
-
-def downgrade() -> None:
-    raise NotImplementedError("the first schema has nothing before it")
