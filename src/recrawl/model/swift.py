@@ -1,6 +1,6 @@
 """Frozen values at nearly the price of plain ones.
 
-A frozen dataclass sets each field through a search for its name; a crawl makes a hundred values a page, and a `Page`
+A frozen dataclass sets each field through a search for its name; a crawl makes many values a page, and a `Page`
 has more than thirty fields. `swift` gives such a class a constructor that writes into the slots directly, and
 `replace` here is `dataclasses.replace` for them at a third of its price. Nothing else about them changes.
 """
