@@ -14,9 +14,11 @@ Public names are those of `__all__`; they are imported when first used, so `impo
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from recrawl.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from recrawl.engine.library import Crawl
-    from recrawl.engine.library import open_crawl as open
+    from recrawl.launch.library import Crawl
+    from recrawl.launch.library import open_crawl as open
     from recrawl.model.document import Document
     from recrawl.model.event import Event, EventKind
     from recrawl.model.failure import RecrawlError
@@ -24,11 +26,10 @@ if TYPE_CHECKING:
     from recrawl.model.site import Site
     from recrawl.model.visit import Version
 
-__version__ = "0.1.0"
 __all__ = ["Crawl", "Document", "Event", "EventKind", "Page", "RecrawlError", "Site", "Version", "open"]
 
 _HOMES = {
-    "Crawl": "recrawl.engine.library:Crawl",
+    "Crawl": "recrawl.launch.library:Crawl",
     "Document": "recrawl.model.document:Document",
     "Event": "recrawl.model.event:Event",
     "EventKind": "recrawl.model.event:EventKind",
@@ -36,7 +37,7 @@ _HOMES = {
     "RecrawlError": "recrawl.model.failure:RecrawlError",
     "Site": "recrawl.model.site:Site",
     "Version": "recrawl.model.visit:Version",
-    "open": "recrawl.engine.library:open_crawl",
+    "open": "recrawl.launch.library:open_crawl",
 }
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from urllib.request import urlopen
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.address import fingerprint
 from recrawl.model.site import Site
 from recrawl.store.sqlite import open_sqlite

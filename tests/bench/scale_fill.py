@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.belief import pack, unknown
 from recrawl.model.page import Page, Rank, Status

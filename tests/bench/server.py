@@ -14,7 +14,7 @@ from typing import cast
 
 from isal import isal_zlib
 
-from recrawl.engine.run import new_loop
+from recrawl.launch.run import new_loop
 from tests.bench.site import Site
 
 BEGAN_AT = 1_767_225_600.0

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.site import Site as Wish
 from tests.bench import crawl
 from tests.bench.measure import Cost, run

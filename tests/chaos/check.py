@@ -9,9 +9,9 @@ from hashlib import sha256
 from math import isclose
 from pathlib import Path
 
+from recrawl.answers.reading import READER, Reading, reading
 from recrawl.archive.folder import WarcArchive
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import READER, Reading, reading
+from recrawl.folder.folder import Folder
 from recrawl.lab.requests_log import Request, closer_than, overlapping, parse_lines
 from recrawl.model.capture import Place
 from recrawl.model.event import Event

@@ -61,9 +61,9 @@ def _watch(field: Ground, seconds: float) -> list[Sample]:
 
 
 def _make_due(field: Ground) -> None:
-    from recrawl.engine.folder import Folder
-    from recrawl.engine.opening import open_store
-    from recrawl.engine.settings import load
+    from recrawl.folder.folder import Folder
+    from recrawl.folder.opening import open_store
+    from recrawl.folder.settings import load
 
     folder = Folder(field.folder)
     if not folder.database.exists():

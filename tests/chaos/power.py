@@ -14,8 +14,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import reading
+from recrawl.answers.reading import reading
+from recrawl.folder.folder import Folder
 from tests.chaos.check import broken
 from tests.chaos.ground import RECRAWL, Ground
 

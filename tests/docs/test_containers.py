@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from tests.docs.sessions import EXTRAS, ROOT
 
 LINES = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text("utf-8")).splitlines()

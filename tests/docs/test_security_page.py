@@ -13,7 +13,7 @@ OPENS = re.compile(
 KNOWN = {
     "agent/outward.py": "agent/outward.py",
     "agent/post.py": "the agent's mail server (SMTP)",
-    "engine/webhooks.py": "`webhooks.urls`",
+    "messages/webhooks.py": "`webhooks.urls`",
     "fetch/transfer.py": "fetch/client.py",
     "notices/mailbox.py": "the mailbox (IMAP)",
 }

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 from recrawl.config import starting_text
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.lab.requests_log import Request, closer_than, overlapping
 from recrawl.model.site import Site as SiteFile
 from recrawl.store.postgres import create_postgres

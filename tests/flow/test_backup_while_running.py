@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recrawl.engine.backup import back_up
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import reading
+from recrawl.answers.reading import reading
+from recrawl.folder.backup import back_up
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError
 from tests.flow.conftest import RECRAWL, Ran, Site
 

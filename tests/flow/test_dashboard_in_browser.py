@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from recrawl.answers.outlook import outlook
+from recrawl.answers.reading import Reading, reading
 from recrawl.detect.difference import differ
-from recrawl.engine.folder import Folder
-from recrawl.engine.outlook import outlook
-from recrawl.engine.reading import Reading, reading
+from recrawl.folder.folder import Folder
 from recrawl.formats import duration
 from recrawl.index.words import spans
 from recrawl.model.event import CHANGES

@@ -9,7 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from recrawl.cli.doctor import doctor
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from tests.flow.conftest import Ran, Site
 
 

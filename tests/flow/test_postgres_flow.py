@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl as command
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError, UsageError
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import reading
+from recrawl.answers.reading import reading
+from recrawl.folder.folder import Folder
 from recrawl.model.page import Page
 from recrawl.model.visit import Evidence
 from recrawl.store.sqlite import open_sqlite

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recrawl.config import Settings, Webhooks
-from recrawl.engine.folder import Folder
-from recrawl.engine.webhooks import couriers
+from recrawl.folder.folder import Folder
+from recrawl.messages.webhooks import couriers
 from recrawl.model.failure import ConfigError
 from recrawl.store.memory import MemoryStore
 from tests.flow.conftest import Ran, Site

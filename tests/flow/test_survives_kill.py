@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.request import urlopen
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import reading
+from recrawl.answers.reading import reading
+from recrawl.folder.folder import Folder
 from tests.chaos.check import broken
 from tests.chaos.ground import Ground, ground
 from tests.chaos.kills import kill_often

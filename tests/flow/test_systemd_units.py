@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from recrawl.cli.systemd import systemd, units
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from recrawl.archive import http_head, member, record
 from recrawl.archive.member import BrokenMember
 from recrawl.archive.record import BrokenRecord
-from recrawl.engine import import_lists, import_records
+from recrawl.exchange import import_lists, import_records
 from recrawl.extract import charset, document, feed, mime, sitemap, srcset
 from recrawl.fetch import caching, dates, head, retry_after
 from recrawl.fetch.evidence import answered

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.reading import Reading, reading
+from recrawl.answers.reading import Reading, reading
+from recrawl.folder.folder import Folder
 from recrawl.lab.hostile import neighbour_paths
 from recrawl.lab.hostile_case import Case
 from recrawl.lab.requests_log import Request

@@ -5,18 +5,18 @@ from contextlib import closing
 
 import click
 
+from recrawl.answers.facts import change_object
+from recrawl.answers.feed import change_with_text
+from recrawl.answers.indexing import READER, reader_of
+from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, when
-from recrawl.engine.facts import change_object
-from recrawl.engine.feed import change_with_text
-from recrawl.engine.folder import Folder
-from recrawl.engine.indexing import READER, reader_of
-from recrawl.engine.opening import open_store
-from recrawl.engine.reading import Reading, reading
-from recrawl.engine.settings import load
-from recrawl.engine.webhooks import Tell, couriers
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
+from recrawl.folder.settings import load
 from recrawl.formats import moment
+from recrawl.messages.webhooks import Tell, couriers
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import UsageError
 

@@ -8,7 +8,7 @@ import click
 
 from recrawl.cli.options import Command, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.engine.settings import STORE_VARIABLE, load
+from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares
 from recrawl.model.cluster import Partition, Seat, Wish
 from recrawl.model.failure import UsageError

@@ -8,7 +8,7 @@ import click
 from recrawl.cli.db_stores import copy, init, upgrade
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, size
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
 
 
@@ -31,8 +31,8 @@ def backup(target: Path, folder: str | None, as_json: bool) -> None:
     TARGET is a folder like any other: run, search or serve it, or move it to where the first one was. Into an older
     backup only what is new is copied.
     """
-    from recrawl.engine.backup import back_up
-    from recrawl.engine.settings import load
+    from recrawl.folder.backup import back_up
+    from recrawl.folder.settings import load
 
     place = the_folder(folder).need()
     if load(place).state.store:

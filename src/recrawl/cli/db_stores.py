@@ -47,7 +47,7 @@ def upgrade(folder: str | None, folder_word: str | None) -> None:
 
     Nothing is lost; a run must not be going on.
     """
-    from recrawl.engine.settings import load
+    from recrawl.folder.settings import load
     from recrawl.store.postgres import is_postgres
     from recrawl.store.upgrade import upgrade_sqlite
 
@@ -85,7 +85,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
     TO must be new or empty. The archive (WARC files), settings and site files are not the store's: they stay where they
     are. What is copied is one moment of FROM, also while it is in use.
     """
-    from recrawl.engine.moving import move, opened, rows_of
+    from recrawl.folder.moving import move, opened, rows_of
 
     with opened(source, target) as (here, there), _progress(rows_of(here), quiet=as_json) as tell:
         copied = move(here, there, tell)

@@ -13,7 +13,7 @@ import click
 
 from recrawl.cli.paint import line
 from recrawl.engine.clock import FastClock
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.formats import duration
 from recrawl.lab.demo import SPEED, Standing, demo_clock, demonstrate
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import click
 
+from recrawl.answers.checkup import Finding, folder_itself, machine, reach
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line
-from recrawl.engine.checkup import Finding, folder_itself, machine, reach
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 
 
 @click.command()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line
-from recrawl.engine.export import FORMATS, Export
-from recrawl.engine.export_tables import TABLES
-from recrawl.engine.reading import reading
+from recrawl.exchange.export import FORMATS, Export
+from recrawl.exchange.export_tables import TABLES
 from recrawl.model.failure import UsageError
 
 STREAMS = ("jsonl", "csv", "warc")

@@ -13,11 +13,11 @@ from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line
 from recrawl.config import starting_text
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.import_ import Importer
-from recrawl.engine.import_lists import LISTS, format_of
-from recrawl.engine.import_sites import SiteBook
-from recrawl.engine.opening import open_store
-from recrawl.engine.settings import load
+from recrawl.exchange.import_ import Importer
+from recrawl.exchange.import_lists import LISTS, format_of
+from recrawl.exchange.import_sites import SiteBook
+from recrawl.folder.opening import open_store
+from recrawl.folder.settings import load
 from recrawl.model.failure import UsageError
 
 FORMATS = (*LISTS, "warc", "cdxj")

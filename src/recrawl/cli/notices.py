@@ -6,14 +6,14 @@ from itertools import islice
 
 import click
 
+from recrawl.answers.facts import notice_object
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table, when
-from recrawl.engine.facts import notice_object
 from recrawl.engine.heard import trust_rows
-from recrawl.engine.push import pushing
-from recrawl.engine.push_book import PushBook
-from recrawl.engine.push_server import PushServer
-from recrawl.engine.reading import reading
+from recrawl.folder.push_book import PushBook
+from recrawl.messages.push import pushing
+from recrawl.messages.push_server import PushServer
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.notices.websub import Subscription, Wish
 

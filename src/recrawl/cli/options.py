@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
 
 Command = Callable[..., Any]

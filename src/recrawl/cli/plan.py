@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from recrawl.answers.plans import SitePlan, common_sample, planned
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.engine.plans import SitePlan, common_sample, planned
-from recrawl.engine.reading import reading
 from recrawl.schedule.plan import Point
 
 BAR = 40

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from recrawl.answers.reading import reading
 from recrawl.cli.options import the_folder
-from recrawl.engine.reading import reading
 from recrawl.lab import plot as plots
 from recrawl.lab import traces as trace_files
 from recrawl.lab.own_history import traces as own_traces

@@ -8,16 +8,8 @@ from pathlib import Path
 
 import click
 
-from recrawl.archive.documents import DocumentFolder
-from recrawl.archive.folder import WarcArchive
-from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.paint import iso, when
-from recrawl.cli.records_files import WRITERS, Line, Lines
-from recrawl.engine.assembly import canonicaliser_of
-from recrawl.engine.folder import Folder
-from recrawl.engine.opening import open_store
-from recrawl.engine.reading import READER, Reading, reading
-from recrawl.engine.record_rows import (
+from recrawl.answers.reading import READER, Reading, reading
+from recrawl.answers.record_rows import (
     BrokenWrapper,
     Row,
     broken_pages,
@@ -27,8 +19,16 @@ from recrawl.engine.record_rows import (
     newest,
     read_again,
 )
-from recrawl.engine.settings import load
+from recrawl.archive.documents import DocumentFolder
+from recrawl.archive.folder import WarcArchive
+from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.paint import iso, when
+from recrawl.cli.records_files import WRITERS, Line, Lines
+from recrawl.engine.assembly import canonicaliser_of
 from recrawl.engine.wrappers import SiteWrappers
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
+from recrawl.folder.settings import load
 from recrawl.formats import moment
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page

@@ -9,8 +9,8 @@ import click
 
 from recrawl.cli.paint import iso, until
 from recrawl.config import Settings
-from recrawl.engine.folder import Folder
-from recrawl.engine.opening import open_store
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.ports import Store

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, table
-from recrawl.engine.reading import reading
-from recrawl.engine.robot import Robot, hearing, write_batch_file
 from recrawl.formats.registration import Action, email_fault
+from recrawl.messages.robot import Robot, hearing, write_batch_file
 from recrawl.model.failure import UsageError
 from recrawl.notices.mailbox import letters
 from recrawl.notices.registrations import Registration

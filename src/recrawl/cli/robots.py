@@ -5,13 +5,13 @@ from typing import IO
 
 import click
 
+from recrawl.answers.ask import ask_once
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line
 from recrawl.config import Settings
-from recrawl.engine.ask import ask_once
-from recrawl.engine.folder import Folder
 from recrawl.engine.gate import HOPS
-from recrawl.engine.settings import load
+from recrawl.folder.folder import Folder
+from recrawl.folder.settings import load
 from recrawl.model.address import origin_of
 from recrawl.model.failure import UsageError
 from recrawl.model.visit import Evidence

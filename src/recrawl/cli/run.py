@@ -10,12 +10,12 @@ from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.cli.progress import watcher
 from recrawl.cli.rest import Rest, rest_of
-from recrawl.engine.folder import Folder
-from recrawl.engine.run import Ended
-from recrawl.engine.run import run as run_crawl
-from recrawl.engine.settings import load
 from recrawl.engine.worker import Order
+from recrawl.folder.folder import Folder
+from recrawl.folder.settings import load
 from recrawl.formats import duration
+from recrawl.launch.run import Ended
+from recrawl.launch.run import run as run_crawl
 from recrawl.scope.canonical import Canonicaliser
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
+from recrawl.answers.look import page_at
+from recrawl.answers.site_files import base_of, scope_of, site_for
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.config import Settings
-from recrawl.engine.folder import Folder, write_whole
-from recrawl.engine.look import page_at
-from recrawl.engine.settings import load
-from recrawl.engine.site_files import base_of, scope_of, site_for
-from recrawl.engine.site_reading import is_xml, read_bytes, read_sites
+from recrawl.folder.folder import Folder, write_whole
+from recrawl.folder.settings import load
+from recrawl.folder.site_reading import is_xml, read_bytes, read_sites
 from recrawl.formats import crawlscript, site_toml
 from recrawl.formats.site_schema import json_schema
 from recrawl.model.failure import ConfigError, UsageError

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
+from recrawl.answers.sample import sample_site
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line
 from recrawl.cli.start import authority_of, seed_of, site_name
 from recrawl.config import Operator, Settings
-from recrawl.engine.folder import write_whole
-from recrawl.engine.sample import sample_site
-from recrawl.engine.settings import load
+from recrawl.folder.folder import write_whole
+from recrawl.folder.settings import load
 from recrawl.formats import site_toml
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site

@@ -5,10 +5,10 @@ import time
 
 import click
 
+from recrawl.answers.reading import reading
+from recrawl.answers.searching import Answer, Answers, Search, open_search
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, when
-from recrawl.engine.reading import reading
-from recrawl.engine.searching import Answer, Answers, Search, open_search
 from recrawl.formats import moment
 from recrawl.index.snippet import Snippet
 

@@ -12,9 +12,9 @@ import click
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.config import starting_text
-from recrawl.engine.folder import Folder
-from recrawl.engine.settings import load
-from recrawl.engine.site_reading import read_sites, with_start
+from recrawl.folder.folder import Folder
+from recrawl.folder.settings import load
+from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.scope.canonical import Canonicaliser

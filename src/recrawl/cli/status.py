@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import click
 
+from recrawl.answers.reading import Reading, reading
+from recrawl.answers.record_rows import broken_wrappers
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
 from recrawl.engine.discover import dropped_counts
-from recrawl.engine.reading import Reading, reading
-from recrawl.engine.record_rows import broken_wrappers
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.formats import duration
 from recrawl.model.batch import Totals

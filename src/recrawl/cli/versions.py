@@ -5,10 +5,10 @@ import time
 
 import click
 
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, size, table, when
 from recrawl.detect.difference import SegmentKind, differ, unified
-from recrawl.engine.reading import reading
 from recrawl.formats import moment
 
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import click
 import numpy as np
 
+from recrawl.answers.reading import reading
+from recrawl.answers.weeks import profile, profiles, together
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, table, until
-from recrawl.engine.reading import reading
-from recrawl.engine.weeks import profile, profiles, together
 from recrawl.estimate.weeks import Profile
 from recrawl.model.page import Page, Status
 from recrawl.schedule.week import DAYS, week_table

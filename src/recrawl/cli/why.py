@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from recrawl.answers.facts import facts_of
+from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, size, table, until, when
-from recrawl.engine.facts import facts_of
-from recrawl.engine.reading import reading
 from recrawl.formats import duration
 from recrawl.model.page import Page
 from recrawl.model.server import Server

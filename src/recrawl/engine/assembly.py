@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 
-import recrawl as package
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.object_store import Sender, Shelf
@@ -12,16 +11,16 @@ from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo, traps_memo
-from recrawl.engine.folder import Folder
-from recrawl.engine.log import LogFile
-from recrawl.engine.opening import open_store
-from recrawl.engine.push_book import PushBook
 from recrawl.engine.scheduler import Common, Purse, Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
+from recrawl.folder.folder import Folder
+from recrawl.folder.log import LogFile
+from recrawl.folder.opening import open_store
+from recrawl.folder.push_book import PushBook
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.ports import Clock, Policy, Store
@@ -33,6 +32,7 @@ from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 from recrawl.scope.traps import Traps
+from recrawl.version import __version__
 
 
 def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
@@ -98,7 +98,7 @@ def scheduler_of(
 
 
 def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
-    named = user_agent(package.__version__, settings.operator.contact)
+    named = user_agent(__version__, settings.operator.contact)
     wish = settings.fetch
     return CurlFetcher(FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes), clock.now)
 

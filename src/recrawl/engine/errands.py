@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
-from recrawl.engine.push_book import PushBook
 from recrawl.engine.settle import Ledger
 from recrawl.extract.feed import read_feed
+from recrawl.folder.push_book import PushBook
 from recrawl.model.address import fingerprint, server_of
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page, Rank

@@ -19,19 +19,19 @@ from recrawl.engine.arrival import Arrival
 from recrawl.engine.assembly import quarry_of, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry
-from recrawl.engine.folder import Folder
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
-from recrawl.engine.log import LogFile
-from recrawl.engine.opening import open_store
 from recrawl.engine.pace import pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.savings import Savings
-from recrawl.engine.settings import load
 from recrawl.engine.settle import Ledger, write
 from recrawl.engine.wiring import Parts, at_once
 from recrawl.engine.wrappers import wrappers_of
 from recrawl.fetch.memory import MemoryFetcher
+from recrawl.folder.folder import Folder
+from recrawl.folder.log import LogFile
+from recrawl.folder.opening import open_store
+from recrawl.folder.settings import load
 from recrawl.frontier.manners import after_reply, gap_s
 from recrawl.model.capture import Payload, Place
 from recrawl.model.failure import RecrawlError

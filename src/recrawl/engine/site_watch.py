@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from recrawl.engine.discover import Quarry
-from recrawl.engine.folder import Folder
 from recrawl.engine.wiring import Parts
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError
 from recrawl.model.site import Site
 

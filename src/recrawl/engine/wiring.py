@@ -10,9 +10,9 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
-from recrawl.engine.push_book import PushBook
 from recrawl.engine.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
+from recrawl.folder.push_book import PushBook
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event

@@ -155,7 +155,7 @@ class Cluster:
         for number in range(round(self.story.joined * self.story.workers)):
             self._at(now + self._drawn(0.0, 1.0, number), self._joiner(f"late{number:05}"))
 
-    # what a worker does, as `engine/heart.py` and `engine/cluster.py` do
+    # what a worker does, as `cluster/heart.py` and `cluster/membership.py` do
 
     def _beat(self, hand: Hand, now: float) -> None:
         if not hand.alive or self._later(hand, now, self._beat):

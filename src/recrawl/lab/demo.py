@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from recrawl.config import Operator, Settings, starting_text
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import FastClock
-from recrawl.engine.folder import Folder
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.worker import Order, Worker
+from recrawl.folder.folder import Folder
 from recrawl.lab.living import living_faults, living_world
 from recrawl.lab.serve import Served, serve
 from recrawl.lab.world import START_AT, World, is_forbidden, version

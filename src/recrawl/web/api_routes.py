@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 
+from recrawl.answers.facts import change_object, facts_of, server_object, visit_object
 from recrawl.detect.difference import differ
-from recrawl.engine.facts import change_object, facts_of, server_object, visit_object
 from recrawl.formats.moment import iso
 from recrawl.model.event import CHANGES, EventKind
 from recrawl.web import shapes

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import recrawl as package
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import (
     ConfigError,
     NotFound,

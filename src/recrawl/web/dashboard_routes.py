@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from recrawl.engine.outlook import outlook, rate_now
+from recrawl.answers.outlook import outlook, rate_now
 from recrawl.model.event import CHANGES
 from recrawl.model.failure import NotFound
 from recrawl.web import drawings

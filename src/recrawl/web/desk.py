@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.opening import is_crawled, open_store
-from recrawl.engine.reading import Reading
-from recrawl.engine.searching import Search, open_search
-from recrawl.engine.settings import load
+from recrawl.answers.reading import Reading
+from recrawl.answers.searching import Search, open_search
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import is_crawled, open_store
+from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page
 from recrawl.model.site import Site

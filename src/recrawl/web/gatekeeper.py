@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recrawl.engine.push import is_for_receivers
+from recrawl.messages.push import is_for_receivers
 from recrawl.web.guard import HEADERS, refusal
 from recrawl.web.settings import WebSettings
 

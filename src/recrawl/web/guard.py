@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from recrawl.engine.push import is_for_receivers
+from recrawl.messages.push import is_for_receivers
 from recrawl.web.settings import WebSettings, is_loopback
 
 OWN_PAGES = "; ".join(

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from recrawl.engine.facts import facts_of
+from recrawl.answers.facts import facts_of
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page
 from recrawl.model.visit import Version

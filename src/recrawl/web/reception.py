@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from recrawl.engine.folder import Folder
-from recrawl.engine.push import Push, pushing
-from recrawl.engine.push_book import PushBook
+from recrawl.folder.folder import Folder
+from recrawl.folder.push_book import PushBook
+from recrawl.messages.push import Push, pushing
 from recrawl.model.failure import RecrawlError
 
 RENEW_EVERY_S = 60.0

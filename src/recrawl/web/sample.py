@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recrawl.engine.outlook import by_rate, outlook
-from recrawl.engine.reading import Reading
+from recrawl.answers.outlook import by_rate, outlook
+from recrawl.answers.reading import Reading
 from recrawl.estimate.bayes import Prospects
 from recrawl.model.page import Page
 from recrawl.model.visit import Visit

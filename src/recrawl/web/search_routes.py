@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from recrawl.engine.searching import Answer, Answers
+from recrawl.answers.searching import Answer, Answers
 from recrawl.formats import moment
 from recrawl.formats.moment import iso
 from recrawl.model.failure import FormatError

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
 from recrawl.web.app import create_app
 from recrawl.web.settings import WebSettings

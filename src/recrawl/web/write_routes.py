@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
 from recrawl.engine.assembly import canonicaliser_of
-from recrawl.engine.settings import load
+from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.site import Site
 from recrawl.web.desk import Desk

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
-from recrawl.engine.folder import Folder
-from recrawl.engine.opening import open_store
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.memory import Canned, MemoryFetcher, reply_from
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask

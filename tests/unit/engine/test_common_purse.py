@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from recrawl.engine.common_purse import CommonPurse
+from recrawl.cluster.common_purse import CommonPurse
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S

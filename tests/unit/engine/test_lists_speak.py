@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.unit.engine.crawls import Crawl, page
 
+from recrawl.answers.reading import reading
 from recrawl.engine.heard import trust_rows
-from recrawl.engine.reading import reading
 from recrawl.fetch.memory import Canned
 from recrawl.model.notice import Source
 from recrawl.model.site import Kind, Pattern, Site

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.unit.engine.crawls import Answer, Crawl, page
 
+from recrawl.answers.reading import reading
 from recrawl.config import Detect, Settings
-from recrawl.engine.reading import reading
 from recrawl.fetch.memory import Canned
 from recrawl.model.page import Status
 from recrawl.model.site import Kind, Site

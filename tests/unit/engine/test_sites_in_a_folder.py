@@ -8,10 +8,10 @@ from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl
 from recrawl.config import Settings
-from recrawl.engine.backup import back_up
-from recrawl.engine.folder import Folder
-from recrawl.engine.opening import open_store
 from recrawl.engine.site_watch import LOOK_EVERY_S, SiteWatch
+from recrawl.folder.backup import back_up
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
 from recrawl.model.failure import ConfigError, RecrawlError, UsageError
 from recrawl.model.site import Kind, Site
 

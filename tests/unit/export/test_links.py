@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.engine.export_links import HEAD, localised
+from recrawl.exchange.export_links import HEAD, localised
 
 BASE = "http://a.example/dir/page"
 

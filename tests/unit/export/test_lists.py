@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.engine.import_lists import LISTS, Wanted, format_of, unpacked
+from recrawl.exchange.import_lists import LISTS, Wanted, format_of, unpacked
 from recrawl.formats import opml
 from recrawl.formats.opml import Subscription
 from recrawl.model.failure import FormatError

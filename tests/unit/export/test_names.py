@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.engine.export_names import LONGEST_PATH, Names
+from recrawl.exchange.export_names import LONGEST_PATH, Names
 
 HTML = "text/html; charset=utf-8"
 SAFE = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")

@@ -5,8 +5,8 @@ from base64 import b64encode
 
 import pytest
 
-from recrawl.engine.webhooks import BATCH, WAITS_S, Courier
 from recrawl.formats import webhook
+from recrawl.messages.webhooks import BATCH, WAITS_S, Courier
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind
 from recrawl.store.memory import MemoryStore

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recrawl.engine.indexing import BATCH, Indexer
+from recrawl.answers.indexing import BATCH, Indexer
 from recrawl.index.query import parse
 from recrawl.index.weights import WEIGHTS
 from recrawl.index.words import joined

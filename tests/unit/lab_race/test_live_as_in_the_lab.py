@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
+from recrawl.answers.outlook import best_informed
 from recrawl.cli.race import race
 from recrawl.config import Settings
-from recrawl.engine.folder import Folder
 from recrawl.engine.kin import group_names
-from recrawl.engine.opening import open_store
-from recrawl.engine.outlook import best_informed
 from recrawl.engine.scheduler import Purse, Scheduler
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch
 from recrawl.model.belief import Context, Sightings, States, unknown
 from recrawl.model.page import Page, Status

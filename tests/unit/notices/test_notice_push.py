@@ -21,15 +21,15 @@ from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.assembly import fetcher_of, quarry_of
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.errands import SLOTS, TRIES, Errands, is_errand
-from recrawl.engine.folder import Folder
 from recrawl.engine.heard import Hearing
-from recrawl.engine.push import Push
-from recrawl.engine.push_server import PushServer
-from recrawl.engine.robot import Robot
 from recrawl.engine.settle import Ledger, write
+from recrawl.folder.folder import Folder
 from recrawl.formats import atom, signature
 from recrawl.formats.atom import Feed, Item
 from recrawl.formats.notice_mail import SIGNATURE_HEADER
+from recrawl.messages.push import Push
+from recrawl.messages.push_server import PushServer
+from recrawl.messages.robot import Robot
 from recrawl.model.batch import Batch
 from recrawl.model.failure import UsageError
 from recrawl.model.notice import Source

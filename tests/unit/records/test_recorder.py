@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from recrawl.answers.record_rows import broken_wrappers, changes, history, newest
 from recrawl.archive.memory import MemoryArchive
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.record_rows import broken_wrappers, changes, history, newest
 from recrawl.engine.recording import Recorder
 from recrawl.engine.settle import Copy, Ledger, write
 from recrawl.engine.wrappers import SiteWrappers

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from tests.unit.scope_patterns.unseen_sites import Web
 
+from recrawl.answers.sample import Sampler
 from recrawl.config import Settings
-from recrawl.engine.sample import Sampler
 from recrawl.extract.document import parse
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.site import Site

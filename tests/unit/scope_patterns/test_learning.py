@@ -65,8 +65,8 @@ def test_a_sample_never_exceeds_its_size_and_waits_between_requests() -> None:
     web = flat_shop()
     wire, clock = Wire(web), Patience()
 
+    from recrawl.answers.sample import Sampler
     from recrawl.config import Settings
-    from recrawl.engine.sample import Sampler
 
     asyncio.run(Sampler(Site("x", (HOST + "/",)), Settings(), clock, wire).run([], 30, lambda count, url: None))
     assert len([path for path in wire.asked if path != "/robots.txt"]) <= 30

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select
 
-from recrawl.engine.moving import move, opened
+from recrawl.folder.moving import move, opened
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind

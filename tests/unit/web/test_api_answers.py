@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.unit.web.conftest import NOW, Get, Small, asking
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.web.metrics import COUNTERS
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings

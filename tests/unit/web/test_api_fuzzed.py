@@ -12,7 +12,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import response_schema_conformance
 from tests.unit.web.conftest import NOW, TOKEN, make_small
 
-from recrawl.engine.folder import Folder
+from recrawl.folder.folder import Folder
 from recrawl.web.app import create_app
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.web.conftest import NOW, belief, page_at
 
-from recrawl.engine.outlook import by_rate, joined, rate_now, rates_per_day
+from recrawl.answers.outlook import by_rate, joined, rate_now, rates_per_day
 from recrawl.model.page import Page, Status
 from recrawl.model.server import Server
 from recrawl.model.visit import Evidence, Visit, Why

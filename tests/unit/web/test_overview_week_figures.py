@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.web.conftest import NOW, page_at
 
-from recrawl.engine.outlook import by_rate, rates_per_day
+from recrawl.answers.outlook import by_rate, rates_per_day
 from recrawl.model.batch import Totals
 from recrawl.model.page import Page, Status
 from recrawl.model.server import Server

@@ -8,8 +8,8 @@ import pytest
 from tests.unit.web.conftest import NOW, TOKEN, asking, make_small
 
 from recrawl.config import starting_text
-from recrawl.engine.folder import Folder
-from recrawl.engine.push import pushing
+from recrawl.folder.folder import Folder
+from recrawl.messages.push import pushing
 from recrawl.web.guard import refusal
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings

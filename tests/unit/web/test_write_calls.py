@@ -8,7 +8,7 @@ import pytest
 from tests.unit.web.conftest import NOW, TOKEN, Answer, Get, Small
 
 from recrawl.config import Settings
-from recrawl.engine.opening import open_store
+from recrawl.folder.opening import open_store
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 

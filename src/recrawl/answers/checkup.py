@@ -1,0 +1,211 @@
+"""What `doctor` looks at: the machine, the folder, and whether the sites can be reached. One finding a check.
+
+Asking is done as politely as crawling: not while a run holds the folder, not before a server's gap is over, and only
+for robots.txt, which a run would ask for first anyway.
+"""
+
+import os
+import resource
+import shutil
+import socket
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import pycurl
+
+from recrawl.answers.ask import ask_once
+from recrawl.answers.reading import Reading
+from recrawl.config import Settings
+from recrawl.fetch.dates import parse_http_date
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import is_crawled, open_store
+from recrawl.folder.settings import load
+from recrawl.formats import duration
+from recrawl.model.address import origin_of, server_of
+from recrawl.model.failure import RecrawlError, StoreDamaged, StoreInUse
+from recrawl.model.ownership import split_authority
+from recrawl.model.site import Site
+from recrawl.model.visit import Reply
+from recrawl.ports import Store
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.store.health import damage_in_sqlite
+from recrawl.version import __version__
+
+DISK_FLOOR_BYTES = 1_000_000_000
+FILES_FLOOR = 1024
+OLDEST_PLAUSIBLE_AT = 1_767_225_600.0  # 2026-01-01: a clock before this is wrong
+CLOCK_SLACK_S = 120.0
+MOST_SITES = 5  # looked at, so that a check-up stays short
+SAMPLE = 20  # kept versions read back
+EXTRAS = {
+    "web": "fastapi",
+    "speed": "uvloop",
+    "postgres": "psycopg",
+    "parquet": "pyarrow",
+    "agent": "watchfiles",
+    "scrapy": "scrapy",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    good: bool
+    says: str
+
+
+def machine(folder: Folder) -> Iterator[Finding]:
+    """What needs no folder yet."""
+    yield Finding("version", sys.version_info >= (3, 11), versions())
+    yield Finding("clock", time.time() > OLDEST_PLAUSIBLE_AT, time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime()))
+    place = next(one for one in (folder.path.absolute(), *folder.path.absolute().parents) if one.exists())
+    free = shutil.disk_usage(place).free
+    yield Finding("disk", free > DISK_FLOOR_BYTES, f"{free / 1e9:.1f} GB free (at least 1 GB wanted)")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    more = "" if soft >= FILES_FLOOR else f": ulimit -n {min(hard, 8192) if hard > 0 else 8192}"
+    yield Finding("limits", soft >= FILES_FLOOR, f"{soft} open files allowed (at least {FILES_FLOOR} wanted{more})")
+
+
+def versions() -> str:
+    there = [name for name, module in EXTRAS.items() if find_spec(module)]
+    curl = pycurl.version_info()[1]
+    return (
+        f"recrawl {__version__}, Python {sys.version.split()[0]}, libcurl {curl}, SQLite "
+        f"{sqlite3.sqlite_version}; extras: {', '.join(there) or 'none'}"
+    )
+
+
+def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
+    """Settings, site files, store, archive; each check stands for itself."""
+    yield Finding("folder", os.access(folder.path, os.W_OK), f"{folder.path} can be written")
+    checks: dict[str, Callable[[], str]] = {
+        "settings": lambda: _settings(folder),
+        "sites": lambda: f"{len(folder.sites())} site files are well formed",
+        "store": lambda: _store(folder, deep),
+        "archive": lambda: _archive(folder),
+    }
+    for name, check in checks.items():
+        try:
+            yield Finding(name, True, check())
+        except (RecrawlError, OSError) as error:
+            yield Finding(name, False, str(error))
+
+
+def _settings(folder: Folder) -> str:
+    settings = load(folder)
+    settings.check_operator(folder.sites())
+    contact = settings.operator.contact or "not needed: own sites only"
+    return f"{folder.settings_file.name} is well formed; contact {contact}"
+
+
+def _store(folder: Folder, deep: bool) -> str:
+    settings = load(folder)
+    if not is_crawled(folder, settings):
+        return "nothing crawled yet"
+    said = "in PostgreSQL"
+    if not settings.state.store:
+        damage = damage_in_sqlite(folder.database, deep)
+        if damage:
+            raise StoreDamaged(
+                f"{folder.database} is damaged ({damage}): put back a backup (`recrawl db backup` makes one)"
+            )
+        said = f"{folder.database.stat().st_size / 1e6:.1f} MB"
+        said += ", whole" if damage == "" else ", too large to be looked through here: `recrawl doctor --deep`"
+    now = time.time()
+    with closing(open_store(folder, settings, readonly=True)) as store:
+        totals = store.totals("", now)
+        _need_time_to_go_on(store, now)
+        return f"{totals.pages} addresses, {totals.live} copies, {totals.due} due; {said}"
+
+
+def _need_time_to_go_on(store: Store, now: float) -> None:
+    ahead_s = max((page.checked_at or 0.0 for page in store.scan(limit=1000)), default=0.0) - now
+    if ahead_s > CLOCK_SLACK_S:
+        raise StoreDamaged(
+            f"the newest visits lie {duration.render(ahead_s)} ahead: the clock was set back, set it right"
+        )
+
+
+def _archive(folder: Folder) -> str:
+    """A sample of what the store knows is read back."""
+    settings = load(folder)
+    files = [file.stat().st_size for file in folder.archive.rglob("*.warc.gz")]
+    said = f"{len(files)} WARC files, {sum(files) / 1e6:.1f} MB"
+    if not is_crawled(folder, settings):
+        return said
+    with closing(open_store(folder, settings, readonly=True)) as store:
+        found = Reading(folder, settings, store)
+        kept = [version for page in store.scan(limit=10 * SAMPLE) for version in store.versions(page.id)[:1]][:SAMPLE]
+        for version in kept:
+            found.payload(version)
+    return f"{said}; {len(kept)} versions read back"
+
+
+def reach(folder: Folder) -> Iterator[Finding]:
+    """Names, robots.txt, and the clock by what the servers say."""
+    try:
+        settings, sites = load(folder), folder.sites()
+    except RecrawlError:
+        return  # told already
+    for site in sites[:MOST_SITES]:
+        address = Canonicaliser().canonical(site.seeds[0]) if site.seeds else None
+        if address is None:
+            continue
+        host = split_authority(server_of(address.url))[0]
+        problem = _unresolved(host)
+        yield Finding("dns", not problem, problem or f"{host} is known")
+        if not problem:
+            yield from _asked(folder, settings, site, origin_of(address.url))
+
+
+def _unresolved(host: str) -> str:
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError as error:
+        return f"{host} cannot be resolved ({error.strerror}): see to the name, or to /etc/resolv.conf"
+    return ""
+
+
+def _asked(folder: Folder, settings: Settings, site: Site, origin: str) -> Iterator[Finding]:
+    try:
+        settings.check_operator([site])
+        with folder.locked():
+            wait_s = _must_wait_s(folder, settings, server_of(origin + "/"))
+            if wait_s > 0:
+                yield Finding("robots", True, f"{origin} was asked just now, and rests for {duration.render(wait_s)}")
+                return
+            reply = ask_once(f"{origin}/robots.txt", site.own, settings)
+    except StoreInUse:
+        yield Finding("robots", True, f"{origin} is left to the run that is going on: see `recrawl status`")
+        return
+    except RecrawlError as error:
+        yield Finding("robots", False, str(error))
+        return
+    yield from _answered(origin, reply)
+
+
+def _must_wait_s(folder: Folder, settings: Settings, server: str) -> float:
+    if not is_crawled(folder, settings):
+        return 0.0
+    with closing(open_store(folder, settings, readonly=True)) as store:
+        known = store.server(server)
+        return known.free_at - time.time() if known else 0.0
+
+
+def _answered(origin: str, reply: Reply) -> Iterator[Finding]:
+    if reply.failure is not None or reply.status >= 500:
+        said = reply.detail or f"it answered {reply.status}"
+        yield Finding("robots", False, f"{origin}/robots.txt cannot be read ({said}): nothing there may be asked for")
+    else:
+        yield Finding("robots", True, f"{origin}/robots.txt answered {reply.status}")
+    ours = time.time()
+    theirs = parse_http_date(reply.header("date"), ours)
+    if theirs is not None:
+        apart_s = abs(theirs - ours)
+        said = f"{duration.render(apart_s)} apart from {origin}" if apart_s > CLOCK_SLACK_S else f"{origin} agrees"
+        yield Finding("clock", apart_s <= CLOCK_SLACK_S, said)

@@ -1,0 +1,182 @@
+"""The facts behind a page's next visit, for the command line, the dashboard and the API alike."""
+
+from typing import Any
+
+from recrawl.answers.outlook import reasons_for
+from recrawl.answers.reading import Reading
+from recrawl.engine.gate import Gate
+from recrawl.engine.heard import trust_rows
+from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
+from recrawl.formats.moment import iso
+from recrawl.model.belief import unpack
+from recrawl.model.event import Event
+from recrawl.model.notice import Notice
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Visit
+from recrawl.schedule import POLICIES
+from recrawl.schedule.explain import Seen, gaps_by_policy
+
+VISITS = 10
+REPLAYED = 100
+JUDGED = frozenset({Change.NEW.value, Change.SAME.value, Change.CHANGED.value})
+NOTICES = 5
+
+
+def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> dict[str, Any]:
+    """Everything `why` says, as the documented JSON object."""
+    server = found.store.server(page.server) or Server(page.server)
+    robots = Gate("recrawl", found.store.robots).check(page.url, 0.0)
+    belief, value = belief_of(page), value_of(found, page, now)
+    came_from = found.store.pages([page.found_from]) if page.found_from else []
+    return {
+        "url": page.url,
+        "site": page.site,
+        "status": page.status.value,
+        "reason": page.reason or None,
+        "found_from": came_from[0].url if came_from else None,
+        "depth": page.depth,
+        "due_at": iso(page.due_at),
+        "interval_s": page.interval_s,
+        "checked_at": iso(page.checked_at),
+        "changed_at": iso(page.changed_at),
+        "visits": page.visits,
+        "changes": page.changes,
+        "failures": page.failures,
+        "misses": page.misses,
+        "etag": page.etag or None,
+        "last_modified": page.last_modified or None,
+        "size_bytes": page.size_bytes,
+        "policy": found.settings.schedule.policy,
+        "belief": belief,
+        "value": value,
+        "because": because(belief, value),
+        "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
+        "server": server_object(server, now),
+        "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
+        "trust": trust_rows(found.store, page.site),
+        "other_policies": other_gaps(found, page),
+        "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
+    }
+
+
+def other_gaps(found: Reading, page: Page) -> dict[str, float]:
+    """The gap in seconds that each other policy would have chosen after the same visits, left to itself."""
+    judged = [one for one in reversed(found.store.visits(page.id, REPLAYED)) if one.change in JUDGED]
+    if not judged:
+        return {}
+    seen = [Seen(one.at, one.change == Change.CHANGED, float(page.size_bytes)) for one in judged]
+    others = [name for name in POLICIES if name != found.settings.schedule.policy]
+    return gaps_by_policy(seen, page.importance, settings=found.settings.intervals, names=others)
+
+
+def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:
+    """What the value policy goes by, rates per day; None where another policy decides."""
+    why = reasons_for(found, page, now)
+    if why is None:
+        return None
+    return {
+        "rate_per_day": why.rate,
+        "rate_from": why.rate_low,
+        "rate_to": why.rate_high,
+        "unchanged": why.unchanged,
+        "worth": why.worth,
+        "price": why.price,
+        "server_price": why.server_price,
+    }
+
+
+def because(belief: dict[str, Any] | None, value: dict[str, Any] | None) -> str:
+    """One sentence behind the next visit."""
+    if belief is None:
+        return "never visited"
+    if value is None:
+        return str(belief["formula"])
+    bounds = f"{value['rate_from']:.2g} to {value['rate_to']:.2g}"
+    return (
+        f"it is believed to change {value['rate_per_day']:.2g} times a day ({bounds}); unchanged with probability "
+        f"{value['unchanged']:.0%}, so that a visit now is worth {value['worth']:.2f} of its price; at 1 it is due"
+    )
+
+
+def notice_object(notice: Notice) -> dict[str, Any]:
+    return {
+        "at": iso(notice.at),
+        "source": notice.source.value,
+        "kind": notice.kind.value,
+        "url": notice.url,
+        "proved": notice.proved,
+    }
+
+
+def server_object(server: Server, now: float) -> dict[str, Any]:
+    return {
+        "key": server.key,
+        "gap_s": server.gap_s,
+        "crawl_delay_s": server.crawl_delay_s,
+        "response_s": round(server.response_s, 4),
+        "free_at": iso(server.free_at) if server.free_at > now else None,
+        "load_per_s": server.load_per_s,
+        "needed_gap_s": None if server.load_per_s == 0 else server.needed_gap_s,
+        "overloaded": server.overloaded,
+        "failures": server.failures,
+    }
+
+
+def visit_object(visit: Visit) -> dict[str, Any]:
+    return {
+        "at": iso(visit.at),
+        "why": visit.why.value,
+        "status": visit.status,
+        "verdict": visit.change,
+        "failure": visit.failure or None,
+        "bytes": visit.received_bytes,
+        "changed_bytes": visit.changed_bytes,
+        "conditional": visit.conditional,
+        "milliseconds": visit.milliseconds,
+    }
+
+
+def belief_of(page: Page) -> dict[str, Any] | None:
+    """S1's numbers and what follows from them."""
+    if not page.belief:
+        return None
+    states = unpack([page.belief])
+    state = states[0]
+    watched_s, quiet_s, changes = float(state["watched_s"]), float(state["quiet_s"]), int(state["changes"])
+    numbers: dict[str, Any] = {
+        "watched_s": watched_s,
+        "quiet_s": quiet_s,
+        "gaps": int(state["gaps"]),
+        "changes": changes,
+        "shortest_s": float(state["shortest_s"]),
+    }
+    if int(state["gaps"]) == 0:
+        return {
+            **numbers,
+            "change_interval_s": None,
+            "formula": "one visit is no evidence: the first revisit is random",
+        }
+    if never_changed(states)[0]:
+        return {**numbers, "change_interval_s": None, "formula": "never seen to change (U = T): the gap grows"}
+    if always_changed(states)[0]:
+        return {**numbers, "change_interval_s": None, "formula": "changed at every visit (U = 0): the gap shrinks"}
+    interval_s = float(change_interval_s(states)[0])
+    formula = f"1/rate = t_c / ln(T/U) with T = {watched_s:.0f} s, U = {quiet_s:.0f} s, {changes} changes"
+    return {**numbers, "change_interval_s": interval_s, "formula": formula}
+
+
+def change_object(event: Event) -> dict[str, object]:
+    """The documented form of a change."""
+    return {
+        "cursor": event.cursor,
+        "kind": event.kind.value,
+        "url": event.url,
+        "at": iso(event.at),
+        "digest": event.digest or None,
+        "previous_digest": event.previous_digest or None,
+        "share_changed": event.share_changed,
+        "site": event.site,
+        **({"target": event.facts["target"]} if "target" in event.facts else {}),
+    }

@@ -1,0 +1,25 @@
+"""The change feed with documents in it: what a search engine or a language model's store is kept in step with."""
+
+from recrawl.answers.facts import change_object
+from recrawl.answers.indexing import Read
+from recrawl.index.entry import title_of
+from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import RecrawlError
+from recrawl.ports import Store
+
+WITH_TEXT = (EventKind.ADDED, EventKind.UPDATED)
+
+
+def change_with_text(event: Event, store: Store, read: Read) -> dict[str, object]:
+    """The change with title, language and main text of the version it speaks of. They are None for a tombstone, and
+    where the copy cannot be read; of a page that changed again since it is still that version."""
+    told = change_object(event) | {"title": None, "language": None, "text": None}
+    pages = store.pages([event.page]) if event.page is not None and event.kind in WITH_TEXT else []
+    version = next((one for page in pages for one in store.versions(page.id) if one.at <= event.at), None)
+    if version is None:
+        return told
+    try:
+        document = read(pages[0], version)
+    except RecrawlError:
+        return told
+    return told | {"title": title_of(document), "language": document.language, "text": document.text}

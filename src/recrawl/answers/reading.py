@@ -1,0 +1,85 @@
+"""A folder opened for questions, beside a crawl that may be running."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from recrawl.archive.folder import WarcArchive
+from recrawl.config import Settings
+from recrawl.engine.assembly import canonicaliser_of
+from recrawl.engine.discover import trapped
+from recrawl.extract.document import read
+from recrawl.folder.folder import Folder
+from recrawl.folder.opening import is_crawled, open_store
+from recrawl.folder.settings import load
+from recrawl.model.address import Address
+from recrawl.model.capture import Payload, Place
+from recrawl.model.document import Document
+from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.page import Page
+from recrawl.model.visit import Version
+from recrawl.ports import Store
+from recrawl.scope.rules import Rules
+
+MICROSECOND = 1e-6  # moments are told in microseconds and kept finer
+READER = "reader"  # a worker that never writes, so it has no file to mend
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    folder: Folder
+    settings: Settings
+    store: Store
+
+    def page(self, url: str) -> Page:
+        """The page at an address, however it is spelled."""
+        for site in (*self.folder.sites(), None):
+            for text in (url,) if "://" in url else (f"http://{url}", f"https://{url}"):
+                address = canonicaliser_of(self.settings, site).canonical(text)
+                found = self.store.pages([address.id]) if address else []
+                if found:
+                    return found[0]
+        if address is None:
+            raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/page")
+        if unwanted := self._why_not(address):
+            raise NotFound(f"{address.url} is not visited: {unwanted}")
+        raise NotFound(f"{address.url} is not known here: no site leads to it yet (`recrawl sites`, `recrawl add URL`)")
+
+    def _why_not(self, address: Address) -> str:
+        """Why the site on whose server it lies would not let it in; '' if it would, or there is no such site."""
+        for site in self.folder.sites():
+            rules = Rules.from_site(site, canonicaliser_of(self.settings, site), self.settings.traps)
+            if rules.hosts.has(address.server):
+                admission = rules.admit(address, 1)
+                return admission.sentence or trapped(self.store, site.name, address.url)
+        return ""
+
+    def version(self, page: Page, at: float | None = None, back: int = 0) -> Version:
+        """The version that was current at a moment (default: now), or one further back."""
+        versions = [one for one in self.store.versions(page.id) if at is None or one.at <= at + MICROSECOND]
+        if len(versions) <= back:
+            raise NotFound(
+                f"no {'older ' if back else ''}version of {page.url} is kept{' from that time' if at else ''}"
+            )
+        return versions[back]
+
+    def payload(self, version: Version) -> Payload:
+        archive = WarcArchive(self.folder.archive, READER, self.settings.archive, lambda: version.at, str)
+        return archive.read(Place(version.warc_file, version.warc_offset, version.warc_length))
+
+    def document(self, page: Page, version: Version) -> Document:
+        payload = self.payload(version)
+        return read(payload.body, version.content_type, page.url, self.settings.extract, payload.headers)
+
+
+@contextmanager
+def reading(folder: Folder) -> Iterator[Reading]:
+    """Read-only: never disturbs a running crawl, works on a read-only folder."""
+    settings = load(folder.need())
+    if not is_crawled(folder, settings):
+        raise NotFound(f"nothing crawled in {folder.path} yet: `recrawl run {folder.path} --once`")
+    store = open_store(folder, settings, readonly=True)
+    try:
+        yield Reading(folder, settings, store)
+    finally:
+        store.close()

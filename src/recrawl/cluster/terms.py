@@ -1,0 +1,113 @@
+"""A worker of a cluster from the outside: it joins, works, and joins anew when it lost its lease or its database.
+
+Each time it sits down is a *term*: a name of its own, a lease, and nothing kept in memory from the term before. What
+was not written when a term broke off is visited again by whoever owns the page then.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from recrawl.cluster.common_purse import CommonPurse
+from recrawl.cluster.heart import Heart
+from recrawl.cluster.membership import Member
+from recrawl.config import Settings
+from recrawl.engine.assembly import assemble, scheduler_of
+from recrawl.engine.clock import Dice, SystemClock, steady_s
+from recrawl.engine.tally import Tally
+from recrawl.engine.worker import Order, Worker
+from recrawl.folder.folder import Folder
+from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
+from recrawl.store.leased import Fence, LeasedStore
+from recrawl.store.leases import Leases, open_leases
+
+PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
+PASSING = (LeaseLost, StoreAway, StoreInUse)  # the last one: a transaction gave way to others too often
+
+
+@dataclass(slots=True)
+class Terms:
+    """`stop` ends the term and is the last word: state saved, partitions given back."""
+
+    folder: Folder
+    settings: Settings
+    order: Order
+    tally: Tally
+    complain: Callable[[str], None]
+    _worker: Worker | None = None
+    _stopped: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._worker is not None:
+            self._worker.stop()
+
+    async def run(self) -> None:
+        began, broken = steady_s(), 0
+        while not self._stopped.is_set():
+            sat_down = steady_s()
+            try:
+                await self._term(steady_s() - began)
+                return
+            except PASSING as error:
+                self.complain(f"{error}; joining anew")
+            broken = 0 if steady_s() - sat_down > self.settings.cluster.lease_s else broken + 1
+            await self._pause(PAUSES_S[min(broken, len(PAUSES_S) - 1)])
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+
+    async def _term(self, passed_s: float) -> None:
+        """From taking a seat to giving back what is left."""
+        name = seat_name()
+        leases = await asyncio.to_thread(open_leases, self.settings.state.store)
+        try:
+            cluster = self.settings.cluster
+            heart = await asyncio.to_thread(Heart, leases, name, cluster.weight, cluster.lease_s)
+            heart.start()
+            try:
+                await self._seated(leases, heart, name, passed_s)
+            finally:
+                with contextlib.suppress(RecrawlError):
+                    await asyncio.to_thread(leases.leave, name)
+                heart.stop()
+        finally:
+            leases.close()
+
+    async def _seated(self, leases: Leases, heart: Heart, name: str, passed_s: float) -> None:
+        fence = Fence(name, self.settings.cluster.lease_s)
+        clock = await asyncio.to_thread(clock_of, leases)
+        store = LeasedStore(self.settings.state.store, fence)
+        number = str(heart.seat.slot)
+        async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
+            parts.need_lease = heart.need
+            purse = CommonPurse(leases)
+            parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, clock.now(), number, common=purse)
+            left_s = None if self.order.for_s is None else max(0.0, self.order.for_s - passed_s)
+            worker = self._worker = Worker(parts, replace(self.order, for_s=left_s, alone=False), (), self.tally)
+            if self._stopped.is_set():
+                worker.stop()
+            member = Member(worker, heart, leases, store, fence)
+            member.start()
+            try:
+                await worker.run()
+                purse.give_back(*parts.scheduler.spending(), clock.now())
+            finally:
+                self._worker = None
+                member.stop()
+
+
+def clock_of(leases: Leases) -> SystemClock:
+    """The database's clock, as it was half way between question and answer."""
+    asked = steady_s()
+    now_at = leases.now()
+    return SystemClock(now_at + (steady_s() - asked) / 2)
+
+
+def seat_name() -> str:
+    """No two workers have the same, on whatever machine and however often started."""
+    return f"{socket.gethostname()}-{os.getpid()}-{Dice().record_id()[10:18]}"

@@ -1,0 +1,152 @@
+"""The folder that holds everything: settings, site files, state, archive, log, and the lock between two runs."""
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recrawl.folder.site_reading import read_sites, with_start
+from recrawl.formats import site_toml
+from recrawl.model.failure import ConfigError, StoreInUse, UsageError
+from recrawl.model.site import Site
+
+SETTINGS_FILE = "recrawl.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    path: Path
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / SETTINGS_FILE
+
+    @property
+    def sites_folder(self) -> Path:
+        return self.path / "sites"
+
+    @property
+    def database(self) -> Path:
+        return self.path / "recrawl.db"
+
+    @property
+    def archive(self) -> Path:
+        return self.path / "warc"
+
+    @property
+    def documents(self) -> Path:
+        return self.path / "documents"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "recrawl.log"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "recrawl.lock"
+
+    def exists(self) -> bool:
+        return self.settings_file.exists()
+
+    def need(self) -> "Folder":
+        """Itself, or an error that says how to make one."""
+        if not self.exists():
+            raise UsageError(
+                f"{self.path} is not a recrawl folder (no {SETTINGS_FILE}): start one with "
+                f"`recrawl add URL --folder {self.path}` or `recrawl init {self.path}`"
+            )
+        return self
+
+    def create(self, settings_text: str) -> None:
+        """Make what is missing; what is there stays."""
+        try:
+            for folder in (self.path, self.sites_folder, self.archive):
+                folder.mkdir(parents=True, exist_ok=True)
+            if not self.settings_file.exists():
+                write_whole(self.settings_file, settings_text)
+        except OSError as error:
+            raise ConfigError(f"cannot write to {self.path}: {error.strerror}; choose another --folder") from error
+
+    def sites(self) -> list[Site]:
+        """Every site file and crawl script, by name. A site file goes before a script's site of the same name: what is
+        said of a site later (`put_site`) is written there."""
+        found = {
+            file.stem: site_toml.parse(file.read_text("utf-8"), name=file.stem, source=str(file))
+            for file in self._site_files("*.toml")
+        }
+        for file in self._site_files("*.xml"):
+            for site in read_sites(file):
+                found.setdefault(site.name, with_start(site))
+        return [found[name] for name in sorted(found)]
+
+    def sites_stamp(self) -> tuple[tuple[str, int, int], ...]:
+        """Changes whenever a site file does."""
+        files = [*self._site_files("*.toml"), *self._site_files("*.xml")]
+        return tuple((file.name, stat.st_mtime_ns, stat.st_ino) for file in files if (stat := _stat(file)) is not None)
+
+    def _site_files(self, pattern: str) -> list[Path]:
+        return sorted(self.sites_folder.glob(pattern)) if self.sites_folder.is_dir() else []
+
+    def put_site(self, site: Site) -> Path:
+        file = self.sites_folder / f"{site.name}.toml"
+        write_whole(file, site_toml.render(site))
+        return file
+
+    def disk_is_low(self, floor_bytes: int) -> bool:
+        """Less free than the floor, which on a small disk is a twentieth of it."""
+        disk = shutil.disk_usage(self.path)
+        return disk.free < min(floor_bytes, disk.total // 20)
+
+    def set_contact(self, contact: str) -> None:
+        """Write the operator's contact into recrawl.toml, leaving everything else as it stands."""
+        text = self.settings_file.read_text("utf-8")
+        quoted = contact.replace("\\", "\\\\").replace('"', '\\"')
+        line = f'contact = "{quoted}"'
+        if re.search(r"^contact\s*=.*$", text, re.MULTILINE):
+            fresh = re.sub(r"^contact\s*=\s*\"[^\"\n]*\"", lambda _: line, text, count=1, flags=re.MULTILINE)
+        else:
+            fresh = f"[operator]\n{line}\n\n" + text
+        write_whole(self.settings_file, fresh)
+
+    @contextmanager
+    def locked(self) -> Iterator[int]:
+        """Hold the folder for one run; the lock goes with the last process that inherited it."""
+        try:
+            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise ConfigError(f"cannot write to {self.path}: {error.strerror}; see to its permissions") from error
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                owner = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                raise StoreInUse(
+                    f"{self.path} is in use by another recrawl (process {owner}): stop it, or wait until it ends"
+                ) from error
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            yield handle
+        finally:
+            os.close(handle)
+
+
+def _stat(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except OSError:  # gone between two looks
+        return None
+
+
+def write_whole(file: Path, text: str) -> None:
+    """All of it or nothing: a kill in between leaves the old file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(file.name + ".new")
+    with fresh.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    fresh.replace(file)

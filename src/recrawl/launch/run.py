@@ -1,0 +1,213 @@
+"""A run from the outside: lock the folder, mend what a crash left, start the workers, say how it ended."""
+
+import asyncio
+import gc
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recrawl.archive.repair import repair
+from recrawl.cluster.terms import Terms
+from recrawl.config import Settings
+from recrawl.engine.assembly import assemble
+from recrawl.engine.clock import SystemClock
+from recrawl.engine.tally import Board, Tally
+from recrawl.engine.worker import Order, Worker
+from recrawl.folder.folder import Folder
+from recrawl.folder.log import LogFile
+from recrawl.folder.opening import open_store
+from recrawl.frontier.split import split
+from recrawl.launch.beside import helpers
+from recrawl.launch.process import Crew
+from recrawl.model.address import partition_of
+from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
+from recrawl.ports import Store
+from recrawl.scope.canonical import Canonicaliser
+
+new_loop: Callable[[], asyncio.AbstractEventLoop]
+try:
+    import uvloop
+
+    new_loop = uvloop.new_event_loop
+except ImportError:  # an extra: plain asyncio does the same, slower
+    new_loop = asyncio.new_event_loop
+
+TICK_S = 0.1
+GARBAGE = 20_000  # new objects between two looks for cycles
+Tick = Callable[[Board], None]
+Shares = Sequence[frozenset[int]]  # the partitions of each worker
+EVERYTHING: Shares = ()  # one worker owns all
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended. `code` is the exit code; `sentence` says what it means, empty when all is well."""
+
+    code: int
+    counts: dict[str, int]
+    sentence: str = ""
+
+
+def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Tick, make_all_due: bool) -> Ended:
+    """Crawl in this folder until the order is carried out."""
+    sites = folder.sites()
+    if not sites:
+        raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
+    settings.check_operator(sites)
+    with folder.locked():
+        shares = _prepare(folder, settings, make_all_due, workers)
+        board = Board(workers)
+        order = replace(order, alone=workers == 1 and not settings.state.store)
+        with helpers(folder, settings, LogFile(folder.log).complain):
+            if workers == 1:
+                code = _run_here(folder, settings, order, board, tick)
+            else:
+                code = _run_crew(folder, settings, order, board, tick, shares)
+    return _ended(code, board, order)
+
+
+def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: int) -> Shares:
+    """Mend the archive's torn tail, open the store, share out its partitions. Nothing stays open: workers are
+    forked after this."""
+    log, now = LogFile(folder.log), SystemClock().now()
+    for cut in repair(folder.archive):
+        log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
+    store = open_store(folder, settings)
+    try:
+        if make_all_due:
+            store.make_due(now)
+        return split(_known_load(folder, store) if workers > 1 else {}, store.partitions, workers)
+    finally:
+        store.close()
+
+
+def _known_load(folder: Folder, store: Store) -> Counter[int]:
+    """What is known to lie in each partition: its servers by the requests they took so far, and those that the site
+    files name."""
+    load: Counter[int] = Counter()
+    known = {server.key: server for server in store.servers()}
+    for server in known.values():
+        load[server.partition] += 1 + server.requests
+    canonical = Canonicaliser().canonical
+    sites = folder.sites()
+    seeds = (canonical(seed) for site in sites for seed in site.seeds)
+    named = {name for site in sites for name in (*site.own, *site.hosts) if not {"/", "*"} & set(name)}
+    for key in ({seed.server for seed in seeds if seed is not None} | named) - known.keys():
+        load[partition_of(key, store.partitions)] += 1
+    return load
+
+
+def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
+    async def main() -> int:
+        return await _work(folder, settings, order, 0, EVERYTHING, board.rows[0], lambda: tick(board))
+
+    return run_loop(main)
+
+
+def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, shares: Shares) -> int:
+    def work(number: int, tally: Tally) -> int:
+        return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None))
+
+    log = LogFile(folder.log)
+    sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
+    return Crew(work, board, sees_the_end, tick, log.complain).run()
+
+
+async def _work(
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    number: int,
+    shares: Shares,
+    tally: Tally,
+    tick: Callable[[], None] | None,
+) -> int:
+    """One worker from its first page to its last commit; its exit code."""
+    ticking = asyncio.create_task(_tick(tick)) if tick else None
+    try:
+        if settings.state.store:
+            return await _work_in_cluster(folder, settings, order, tally)
+        return await _work_here(folder, settings, order, number, shares, tally)
+    finally:
+        if ticking:
+            ticking.cancel()
+
+
+async def _work_here(
+    folder: Folder, settings: Settings, order: Order, number: int, shares: Shares, tally: Tally
+) -> int:
+    async with assemble(folder, settings, str(number), crew=max(1, len(shares))) as parts:
+        _rest_the_collector()
+        owned = shares[number] if shares else range(parts.store.partitions)
+        worker = Worker(parts, order, owned, tally)
+        stopped_by = _listen(worker.stop)
+        await worker.run()
+    return stopped_by[0] if stopped_by else 0
+
+
+async def _work_in_cluster(folder: Folder, settings: Settings, order: Order, tally: Tally) -> int:
+    terms = Terms(folder, settings, order, tally, LogFile(folder.log).complain)
+    stopped_by = _listen(terms.stop)
+    _rest_the_collector()
+    await terms.run()
+    return stopped_by[0] if stopped_by else 0
+
+
+def _rest_the_collector() -> None:
+    """What is there now stays to the end, and what visits leave behind has few cycles: look for them rarely."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE, 20, 50)
+
+
+def _listen(end: Callable[[], None]) -> list[int]:
+    """SIGTERM and Ctrl-C end the run with its state saved; SIGUSR1 is the parent's word that all is done."""
+    codes: list[int] = []
+
+    def stop(number: int) -> None:
+        codes.append(128 + number)
+        end()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, end)
+    loop.add_signal_handler(signal.SIGTERM, stop, signal.SIGTERM)
+    if os.getpid() == os.getpgrp() or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        loop.add_signal_handler(signal.SIGINT, stop, signal.SIGINT)
+    return codes
+
+
+async def _tick(tick: Callable[[], None]) -> None:
+    while True:
+        tick()
+        await asyncio.sleep(TICK_S)
+
+
+def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """On uvloop where it is installed."""
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(main())
+
+
+def _ended(code: int, board: Board, order: Order) -> Ended:
+    counts = board.as_dict()
+    if code:
+        return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else "")
+    answered = counts["visits"] - counts["failed"]
+    if counts["failed"] > max(0, answered):
+        share = f"{counts['failed']} of {counts['requests']} requests failed"
+        sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page"
+        return Ended(TooManyFailures.exit_code, counts, sentence)
+    if counts["visits"] == 0 and counts["refused"]:
+        sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
+        return Ended(NothingAllowed.exit_code, counts, sentence)
+    if counts["held_back"]:
+        sentence = "the day's budget is spent or no window is open, with pages still due; run again tomorrow to go on"
+        return Ended(WorkLeft.exit_code, counts, sentence)
+    if order.for_s is not None and counts["left"]:
+        sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
+        return Ended(WorkLeft.exit_code, counts, sentence)
+    return Ended(0, counts)
