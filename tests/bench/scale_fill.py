@@ -157,6 +157,7 @@ class Filler:
         self._numbers: dict[str, int] = {"": rows.NO_WORD}
         self._counts: counts.Counts = Counter()
         self._due: dict[str, tuple[float, int]] = {}
+        self._presence: set[tuple[int, int]] = set()
 
     def fill(self, world: World) -> None:
         raw = self._engine.raw_connection()
@@ -187,6 +188,7 @@ class Filler:
         driver.executemany(self._sql.add_visits.text, (rows.visit_row(one, number) for one in stretch.visits))
         driver.executemany(self._sql.add_versions.text, (rows.version_row(one, number) for one in stretch.versions))
         sites = {page.id: number[page.site] for page in stretch.pages if page.visits}
+        self._presence.update((number[page.site], fingerprint(page.server)) for page in stretch.pages)
         for page in stretch.pages:
             counts.add_standing(self._counts, number[page.site], counts.standing_of(page), 1)
             due_at, site = page.due_at or 0.0, number[page.site]
@@ -204,6 +206,7 @@ class Filler:
                 for key, (due_at, site) in self._due.items()
             ),
         )
+        driver.executemany(self._sql.add_presence.text, sorted(self._presence))
         driver.executemany(
             self._sql.add_counts.text,
             sorted((site, kind, amount) for (site, kind), amount in self._counts.items() if amount),

@@ -29,8 +29,16 @@ PART = Table(
     Column("owner", Text),
     Column("epoch", BigInteger, nullable=False),  # rises with every claim
     Column("wanted", Text),  # the worker that an operator moved it to
+    Column("store", Integer, nullable=False, server_default="0"),  # the shard its rows live in; 0: here
 )
 PART_OWNER = Index("part_owner", PART.c.owner)
+
+SHARD = Table(
+    "shard",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # from 1
+    Column("address", Text, nullable=False),
+)
 
 OUTBOX = Table(
     "outbox",

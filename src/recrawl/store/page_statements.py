@@ -9,7 +9,7 @@ from sqlalchemy.sql import Select
 from recrawl.model.page import Rank, Status
 from recrawl.store import codes
 from recrawl.store.compiled import Compiler, Sql, number, one_of
-from recrawl.store.tables import PAGE, SERVER
+from recrawl.store.tables import PAGE, PRESENCE, SERVER
 
 LIVE, NEW = codes.STATUS.number[Status.LIVE], codes.STATUS.number[Status.NEW]
 
@@ -96,6 +96,17 @@ class PageStatements(Compiler):
         return self.compile(_scan().where(PAGE.c.site == bindparam("site")))
 
     @cached_property
+    def ids_by_servers(self) -> Sql:
+        """Ids of a site's pages in order, by the servers it has pages on: no other page is looked at but theirs."""
+        due, rest = _on_servers(PAGE.c.due_at.is_not(None)), _on_servers(PAGE.c.due_at.is_(None))
+        found = union_all(due, rest).subquery()
+        return self.compile(select(found.c.id).order_by(found.c.id).limit(bindparam("limit")))
+
+    @cached_property
+    def add_presence(self) -> Sql:
+        return self.insert_new(PRESENCE)
+
+    @cached_property
     def end_of_stretch(self) -> Sql:
         """The last id of the next so many, for long work in short transactions."""
         stretch = select(PAGE.c.id).where(PAGE.c.id >= bindparam("from_id")).order_by(PAGE.c.id)
@@ -170,6 +181,12 @@ def _count_due() -> Select[Any]:
 
 def _scan() -> Select[Any]:
     return _whole_page().where(PAGE.c.id >= bindparam("from_id")).order_by(PAGE.c.id).limit(bindparam("limit"))
+
+
+def _on_servers(which: ColumnElement[bool]) -> Select[Any]:
+    site, from_id = bindparam("site"), bindparam("from_id")
+    joined = select(PAGE.c.id).join(PRESENCE, PRESENCE.c.server == PAGE.c.server)
+    return joined.where(PRESENCE.c.site == site, PAGE.c.site == site, PAGE.c.id >= from_id, which)
 
 
 def _place() -> Select[Any]:

@@ -1,7 +1,7 @@
 """Every table there is: what a new store is made of."""
 
-from recrawl.store.lease_tables import OUTBOX, PART, PURSE, WORKER
+from recrawl.store.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
 from recrawl.store.tables import METADATA
 
 SCHEMA = METADATA
-CLUSTER = (WORKER, PART, OUTBOX, PURSE)  # in it too; empty where one machine works alone
+CLUSTER = (WORKER, PART, OUTBOX, PURSE, SHARD)  # in it too; empty where one machine works alone

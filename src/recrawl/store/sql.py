@@ -19,7 +19,7 @@ from recrawl.store.connection import Database, Session, enduring
 from recrawl.store.counts import Count
 from recrawl.store.hasten import hasten
 from recrawl.store.rows import Row
-from recrawl.store.words import Words
+from recrawl.store.words import REMEMBERED, Words
 from recrawl.store.writing import BatchWriter, words_of
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1  # ids
@@ -35,6 +35,7 @@ class SqlStore:
         self.database = database
         self._sql = database.statements
         self._words = Words(self._learn_words, self._recall_words)
+        self._presence: set[tuple[int, int]] = set()
         with database.reading() as session:
             self.partitions = int(session.value(self._sql.meta, self._sql.meta.bind(name="partitions")))
 
@@ -50,7 +51,16 @@ class SqlStore:
         entered = self._not_known(batch.entered)
         numbers = self._words.numbers(words_of(batch, entered))
         with self.database.writing() as session:
-            return BatchWriter(session, self._sql, numbers, self.partitions).write(batch, entered)
+            writer = BatchWriter(session, self._sql, numbers, self.partitions, self._presence)
+            saved = writer.write(batch, entered)
+        self._remember(writer.met)
+        return saved
+
+    def _remember(self, met: Collection[tuple[int, int]]) -> None:
+        """Which sites are known to have pages on which servers; beyond a limit the memory is emptied, not the table."""
+        if len(self._presence) > REMEMBERED:
+            self._presence = set()
+        self._presence.update(met)
 
     def _not_known(self, pages: Iterable[Page]) -> list[Page]:
         unique: dict[int, Page] = {}
@@ -192,11 +202,18 @@ class SqlStore:
         number = self._number_of_site(site)
         if number is None or limit <= 0 or after == MOST:
             return []
-        sql = self._sql.scan_site if number else self._sql.scan
         from_id = LEAST if after is None else after + 1
+        bounds = {"from_id": from_id, "limit": limit, "site": number}
+        rare = bool(number) and self._is_rare(number, limit)
+        sql = self._sql.ids_by_servers if rare else self._sql.scan_site if number else self._sql.scan
         with self.database.reading() as session:
-            found = session.rows(sql, sql.bind(from_id=from_id, limit=limit, site=number))
-        return self._pages_of(found)
+            found = session.rows(sql, sql.bind(**bounds))
+        return self.pages([row[0] for row in found]) if rare else self._pages_of(found)
+
+    def _is_rare(self, site: int, limit: int) -> bool:
+        """Is it less work to look at all pages of a site than to walk through all pages until enough are of it?"""
+        everything, of_site = self._counts_of(0)[Count.PAGES], self._counts_of(site)[Count.PAGES]
+        return of_site * of_site < limit * everything
 
     @enduring
     def visits(self, page: int, limit: int = 100) -> list[Visit]:

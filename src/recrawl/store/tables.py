@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISIONS = ("0001", "0002", "0003")  # every schema there ever was, oldest first; the last one is `schema.py`
+REVISIONS = ("0001", "0002", "0003", "0004")  # every schema there ever was, oldest first; the last one is `schema.py`
 REVISION = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -105,6 +105,23 @@ PAGE_REASON = Index(
     PAGE.c.site,
     sqlite_where=PAGE.c.reason.is_not(None),
     postgresql_where=PAGE.c.reason.is_not(None),
+)
+# Pages that are not due at all: with `page_due` every page of a server can be had without a look at the others.
+PAGE_REST = Index(
+    "page_rest",
+    PAGE.c.server,
+    PAGE.c.site,
+    sqlite_where=PAGE.c.due_at.is_(None),
+    postgresql_where=PAGE.c.due_at.is_(None),
+)
+
+# Which servers a site has pages on: a rare site's pages are found by them.
+PRESENCE = Table(
+    "presence",
+    METADATA,
+    Column("site", Integer, primary_key=True, autoincrement=False),
+    Column("server", BigInteger, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
 )
 
 SERVER = Table(

@@ -1,7 +1,7 @@
 """One batch into one transaction."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -38,8 +38,17 @@ def words_of(batch: Batch, entered: Iterable[Page]) -> Iterator[str]:
 class BatchWriter:
     """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words."""
 
-    def __init__(self, session: Session, statements: Statements, numbers: Mapping[str, int], partitions: int) -> None:
+    def __init__(
+        self,
+        session: Session,
+        statements: Statements,
+        numbers: Mapping[str, int],
+        partitions: int,
+        present: Collection[tuple[int, int]] = (),
+    ) -> None:
         self._session, self._sql, self._numbers, self._partitions = session, statements, numbers, partitions
+        self._present = present  # sites known to have pages on servers
+        self.met: set[tuple[int, int]] = set()  # those that this batch adds
         self._counts: Counts = Counter()
 
     def write(self, batch: Batch, entered: Sequence[Page]) -> Saved:
@@ -93,7 +102,9 @@ class BatchWriter:
     def _meet_servers(self, pages: Iterable[Page]) -> None:
         """See that every server of these pages is there and due no later than they are."""
         met: dict[str, tuple[float | None, int]] = {}
+        pairs: set[tuple[str, str]] = set()
         for page in pages:
+            pairs.add((page.site, page.server))
             sooner, site = met.get(page.server, (None, rows.NO_WORD))
             if sooner is None or (page.due_at is not None and page.due_at < sooner):
                 sooner = page.due_at
@@ -108,6 +119,8 @@ class BatchWriter:
         adopt = self._sql.adopt_servers
         owned = ((key, site) for key, (_, site) in met.items() if site != rows.NO_WORD)
         self._session.many(adopt, (adopt.bind(server=fingerprint(key), owner=site) for key, site in owned))
+        self.met = {(self._numbers[site], fingerprint(key)) for site, key in pairs}.difference(self._present)
+        self._session.many(self._sql.add_presence, self.met)
 
     def _put_servers(self, servers: Sequence[Server]) -> None:
         newest = {fingerprint(server.key): server for server in servers}

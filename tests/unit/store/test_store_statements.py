@@ -48,6 +48,23 @@ def test_what_is_due_is_found_by_server_rank_and_due_time(name: str, tmp_path: P
     assert "INDEX page_due (server=? AND rank=? AND due_at" in plan
 
 
+def test_a_rare_sites_pages_are_found_by_its_servers_and_no_others_are_looked_at(tmp_path: Path) -> None:
+    store = open_sqlite(tmp_path / "s.db")
+    sql = store._sql.ids_by_servers
+    with store.database.reading() as session:
+        values = tuple(0 for _ in sql.names)
+        plan = [row[3] for row in session.rows(Sql("EXPLAIN QUERY PLAN " + sql.text, (), {}), values)]
+    store.close()
+    searched = [step for step in plan if step.startswith("SEARCH")]
+    assert [step.split(" (")[0].removeprefix("SEARCH ") for step in searched] == [
+        "presence USING PRIMARY KEY",
+        "page USING INDEX page_due",
+        "presence USING PRIMARY KEY",
+        "page USING INDEX page_rest",
+    ]
+    assert all("(site=?" in step or "(server=?" in step for step in searched)
+
+
 @pytest.mark.parametrize("name", sorted(set(NAMES) - MACHINERY))
 def test_every_statement_can_be_said_in_postgresql(name: str) -> None:
     dialect = postgresql.psycopg.dialect(paramstyle="format")

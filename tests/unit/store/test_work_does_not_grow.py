@@ -14,6 +14,7 @@ from tests.bench.scale_probe import Probe
 from recrawl.engine.refill import Refill
 from recrawl.frontier.queue import Frontier
 from recrawl.frontier.reach import Reach
+from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.store.sql import SqlStore
@@ -72,6 +73,10 @@ def works(store: SqlStore, size: int) -> dict[str, Callable[[], object]]:
     probe, one = Probe(store, world(size)), world(size)
     everywhere = range(store.partitions)
     known, batch = probe.some_ids()[:64], probe.visited_batch()
+    urls = [f"https://rare.invalid/{number}" for number in range(20)]
+    rare = [Page(fingerprint(url), url, "rare.invalid", "rare", due_at=NOW if url[-1] > "4" else None) for url in urls]
+    store.save(Batch(entered=tuple(rare)))
+    assert len(store.scan("rare", after=None)) == len(rare)
     return {
         "known links": lambda: store.known(known),
         "pick of due pages": lambda: store.due(one.server(3), NOW + 40 * DAY_S, 20),
@@ -86,6 +91,7 @@ def works(store: SqlStore, size: int) -> dict[str, Callable[[], object]]:
         "sites": store.sites,
         "intervals": store.interval_histogram,
         "a sample of pages": lambda: store.scan(limit=50),
+        "the pages of a rare site": lambda: store.scan("rare"),
     }
 
 
