@@ -1,5 +1,7 @@
 """What every room of the tests may ask for."""
 
+from hypothesis import settings
+
 from tests.postgres import (  # noqa: F401  fixtures
     _our_server,
     postgres_dsn,
@@ -7,3 +9,6 @@ from tests.postgres import (  # noqa: F401  fixtures
     postgres_store,
     postgres_victim,
 )
+
+settings.register_profile("house", deadline=None)  # by the wall clock, which a busy machine makes any number
+settings.load_profile("house")

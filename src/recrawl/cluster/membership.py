@@ -12,7 +12,7 @@ from recrawl.cluster.heart import Heart
 from recrawl.engine.tally import Count
 from recrawl.engine.wiring import off_the_loop
 from recrawl.engine.worker import Worker
-from recrawl.frontier.leases import claims, given_back, is_over, look_every_s, surplus
+from recrawl.frontier.leases import claims, given_back, is_over, next_look_s, silent_s, surplus
 from recrawl.model.cluster import Look, Report, Seat, Wish
 from recrawl.model.failure import LeaseLost
 from recrawl.store.leased import Fence, LeasedStore
@@ -54,7 +54,9 @@ class Member:
             look = await self._aside(self._look)
             await self._act(look)
             await self._take_letters()
-            await asyncio.sleep(look_every_s(self._heart.lease.lease_s, len(look.seats)))
+            [luck] = self._worker.parts.dice.luck(1)
+            lease_s, silent = self._heart.lease.lease_s, silent_s(look.seats)
+            await asyncio.sleep(next_look_s(lease_s, len(look.seats), silent, float(luck)))
 
     def _look(self) -> Look:
         """What the store says we own and what we believe must be the same. On the one thread that claims and gives

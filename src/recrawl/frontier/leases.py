@@ -15,6 +15,7 @@ from recrawl.model.cluster import Seat
 
 RENEWALS = 3  # within one lease: two of them may fail
 LOOK_S, LOOK_SEAT_S = 0.3, 0.01
+SPREAD_S, SPREAD_SEAT_S = 1.0, 0.01  # heirs do not come all at once: the store would feel it
 MARGIN = 0.05  # of a lease: its holder stops this much early, for clocks that do not run alike
 
 
@@ -43,6 +44,20 @@ def look_every_s(lease_s: float, seats: int) -> float:
     """How often a worker looks who came and who went: often enough that the dead are missed soon, and the more seldom
     the more there are to look."""
     return min(lease_s / RENEWALS, LOOK_S + LOOK_SEAT_S * seats)
+
+
+def silent_s(seats: Iterable[Seat]) -> list[float]:
+    """How long the leases still run of those who have let half of one pass without renewing it: they may be dead."""
+    return [seat.left_s for seat in seats if seat.quiet_s > seat.left_s]
+
+
+def next_look_s(lease_s: float, seats: int, silent: Collection[float], luck: float) -> float:
+    """When to look again: as ever, or soon after the first lease of the silent ones runs out, whichever is earlier. What
+    the dead held is then owned again within two seconds however many workers there are. `luck` is in [0, 1)."""
+    every_s = look_every_s(lease_s, seats)
+    if not silent:
+        return every_s
+    return min(every_s, max(0.0, min(silent)) + LOOK_S + luck * min(SPREAD_S, SPREAD_SEAT_S * seats))
 
 
 def shares(seats: Iterable[Seat], partitions: int) -> dict[str, int]:

@@ -57,6 +57,10 @@ class Table:
             self._seats = tuple(Seat(name, held=len(self._held[name])) for name in sorted(self._until))
         return self._seats
 
+    def silent_s(self, now: float) -> list[float]:
+        """What `frontier.leases.silent_s` makes of the seats of this moment."""
+        return [until_at - now for until_at in self._until.values() if until_at - now < self._lease_s / 2]
+
     def held(self, worker: str) -> dict[int, int]:
         return self._held.get(worker, {})
 

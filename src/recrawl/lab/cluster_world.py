@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from recrawl.frontier.leases import Lease, claims, given_back, look_every_s, surplus
+from recrawl.frontier.leases import Lease, claims, given_back, next_look_s, surplus
 from recrawl.lab.chance import between, key_of
 from recrawl.lab.cluster_table import Table
 from recrawl.model.cluster import Seat, Wish
@@ -177,15 +177,17 @@ class Cluster:
         if not hand.lease.runs(hand.clock(now)):
             return self._lose(hand, now)
         seats: tuple[Seat, ...] = ()
+        silent: list[float] = []
         if not self._away(now):
             for partition in self.table.bury(now):
                 self._free_since.setdefault(partition, now)
-            seats = self.table.look(now)
+            seats, silent = self.table.look(now), self.table.silent_s(now)
             if self.table.held(hand.name) != hand.held:
                 return self._lose(hand, now)
             self._even_out(hand, seats, now)
         hand.looks += 1
-        self._at(now + look_every_s(self.story.lease_s, len(seats)), lambda at: self._look(hand, at))
+        wait_s = next_look_s(self.story.lease_s, len(seats), silent, self._drawn(0.0, 1.0, hand.looks))
+        self._at(now + wait_s, lambda at: self._look(hand, at))
 
     def _even_out(self, hand: Hand, seats: tuple[Seat, ...], now: float) -> None:
         if hand.giving:

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.leases import Lease, claims, given_back, is_over, look_every_s, shares, surplus
+from recrawl.frontier.leases import (
+    Lease,
+    claims,
+    given_back,
+    is_over,
+    look_every_s,
+    next_look_s,
+    shares,
+    silent_s,
+    surplus,
+)
 from recrawl.model.cluster import Report, Seat, Wish
 
 WEIGHTS = st.lists(st.floats(0.1, 16.0), min_size=1, max_size=12)
@@ -171,3 +181,21 @@ def test_a_round_is_over_when_all_have_looked_twice_and_found_nothing(changed: d
 def test_the_more_workers_the_seldomer_each_one_looks_but_never_less_than_it_renews(lease_s: float, seats: int) -> None:
     assert 0 < look_every_s(lease_s, seats) <= lease_s / 3
     assert look_every_s(lease_s, seats) <= look_every_s(lease_s, seats + 1)
+
+
+@given(st.floats(2.0, 600.0), st.integers(1, 5000), st.floats(0.0, 1.0), st.floats(0.0, 1.0, exclude_max=True))
+def test_however_many_there_are_they_look_within_two_seconds_after_a_silent_workers_lease(
+    lease_s: float, seats: int, passed: float, luck: float
+) -> None:
+    """A look at every moment of the dead one's lease, and what follows from it."""
+    dead = Seat("dead", left_s=lease_s * (1 - passed), quiet_s=lease_s * passed)
+    wait_s = next_look_s(lease_s, seats, silent_s([dead]), luck)
+    assert 0 < wait_s <= look_every_s(lease_s, seats)
+    late_s = wait_s - dead.left_s
+    assert late_s <= 2.0 or not silent_s([dead])
+    assert wait_s < dead.left_s or silent_s([dead])  # nobody sleeps through the end of a lease without having seen it
+
+
+def test_while_all_renew_their_leases_nobody_looks_more_often_than_ever() -> None:
+    lively = [Seat(f"w{number}", left_s=7.0, quiet_s=3.0) for number in range(100)]
+    assert next_look_s(10.0, 100, silent_s(lively), 0.0) == look_every_s(10.0, 100)
