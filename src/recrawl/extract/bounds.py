@@ -2,6 +2,10 @@
 
 import re
 from itertools import islice
+from typing import NamedTuple
+
+from recrawl.extract.formatting import MOST_ELEMENTS, without_storms
+from recrawl.extract.settings import ExtractSettings
 
 _TAG = re.compile("<")
 _NUL = "\0"
@@ -10,8 +14,35 @@ _LONG = 65_536
 _ROOT = re.compile(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
 
 
+class Bounded(NamedTuple):
+    """`text`: what is read of a document; `sound`: the same for a parser; `cut`: which limits bit."""
+
+    text: str
+    sound: str
+    cut: str
+
+
 def within(body: bytes, most_bytes: int) -> bytes:
     return body if len(body) <= most_bytes else body[:most_bytes]
+
+
+def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
+    """`body_bytes`: how long the document is of which `source` was read."""
+    text = up_to_tags(source, settings.tags)
+    flat = without_floods(text)
+    sound = without_storms(flat)
+    cuts = (
+        (
+            body_bytes > settings.source_bytes,
+            f"only its first {settings.source_bytes} bytes were read (extract.source_bytes)",
+        ),
+        (text is not source, f"only its first {settings.tags} tags were read (extract.tags)"),
+        (
+            sound is not flat,
+            f"read without bold, italics and fonts, which would multiply to {MOST_ELEMENTS} elements or more",
+        ),
+    )
+    return Bounded(text, sound, "; ".join(says for bit, says in cuts if bit))
 
 
 def up_to_tags(source: str, most_tags: int) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recrawl.extract import turbo
-from recrawl.extract.bounds import up_to_tags, within, without_floods
+from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import How, decode
 from recrawl.extract.directives import directives
 from recrawl.extract.enough import has_main_text
@@ -28,6 +28,7 @@ from recrawl.model.page import Link
 Headers = Sequence[tuple[str, str]]
 
 TITLE_CHARS = 1000
+OFFERS = 'script[type="application/ld+json" i], [itemscope], meta[property*=":"], meta[name*=":"]'
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,10 @@ class Parsed:
     @cached_property
     def directives(self) -> frozenset[str]:
         return directives(self._metas("name"), self._header_values("x-robots-tag"))
+
+    @property
+    def offers(self) -> bool:
+        return self.tree is not None and bool(self.tree.select(OFFERS))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -180,9 +185,8 @@ def parse(
     if kind is Kind.OTHER:
         return Parsed(Media.OTHER, url, "", How.DEFAULT, "", None, settings, headers, ignore)
     source, charset, how = decode(within(body, settings.source_bytes), content_type)
-    text = up_to_tags(source, settings.tags)
-    cut = _cut(len(body) > settings.source_bytes, text is not source, settings)
-    media, tree = _tree(kind, without_floods(text), parse_html)
+    text, sound, cut = bounded(source, len(body), settings)
+    media, tree = _tree(kind, sound, parse_html)
     return Parsed(media, url, charset, how, text, tree, settings, headers, ignore, cut)
 
 
@@ -208,6 +212,7 @@ def read(
         canonical=parsed.canonical,
         refresh=parsed.refresh,
         directives=parsed.directives,
+        offers=parsed.offers,
         template=parsed.template,
         cut=parsed.cut,
     )
@@ -216,8 +221,10 @@ def read(
 def glance(parsed: Parsed, met: Container[int] = ()) -> Document:
     """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
     links = parsed.fresh_links(met)
-    directives, cut = parsed.directives, parsed.cut
-    return Document(parsed.media, parsed.charset, parsed.base, links=links, directives=directives, cut=cut)
+    directives, cut, offers = parsed.directives, parsed.cut, parsed.offers
+    return Document(
+        parsed.media, parsed.charset, parsed.base, links=links, directives=directives, cut=cut, offers=offers
+    )
 
 
 def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]:
@@ -228,13 +235,6 @@ def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]
         return Media.HTML, parse_html(text)
     tree = read_xml(text) or parse_html(text)
     return (Media.HTML if kind is Kind.XHTML or is_xhtml(text) else Media.XML), tree
-
-
-def _cut(by_bytes: bool, by_tags: bool, settings: ExtractSettings) -> str:
-    """Which limit of the reading bit."""
-    if by_tags:
-        return f"only its first {settings.tags} tags were read (extract.tags)"
-    return f"only its first {settings.source_bytes} bytes were read (extract.source_bytes)" if by_bytes else ""
 
 
 def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:

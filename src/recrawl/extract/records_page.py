@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import turbohtml
 
+from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import decode
 from recrawl.extract.links import base_of
 from recrawl.extract.mime import Kind, kind_of
 from recrawl.extract.records import Extraction, Wrapper
 from recrawl.extract.records_tree import page_tree
 from recrawl.extract.resolve import Resolver
+from recrawl.extract.settings import DEFAULT
 from recrawl.extract.structured import Item, items
 from recrawl.extract.turbo import TurboTree
 
@@ -34,6 +36,6 @@ def open_page(body: bytes, content_type: str, url: str, headers: Sequence[tuple[
     nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
     if kind_of(body, content_type, sniff=not nosniff) not in (Kind.HTML, Kind.XHTML):
         return None
-    text, charset, _ = decode(body, content_type)
-    document = page_tree(text)
-    return OpenPage(document, Resolver(base_of(TurboTree(document), url, charset), charset))
+    text, charset, _ = decode(within(body, DEFAULT.source_bytes), content_type)
+    document = page_tree(bounded(text, len(body), DEFAULT).sound)
+    return OpenPage(document, Resolver(base_of(TurboTree(document), url, charset), charset, DEFAULT.href_chars))

@@ -16,7 +16,6 @@ from recrawl.model.record import RecordSource, canonical_json
 
 MOST_ITEMS = 100  # of a page
 MOST_CHARS = 200_000  # of one thing, as JSON
-MARKS = (b"ld+json", b"itemscope", b"og:")  # a page without any of these has nothing to offer
 
 NAVIGATION = frozenset(
     {
@@ -42,11 +41,6 @@ class Item:
     kind: str
     source: RecordSource
     data: Thing
-
-
-def may_have(body: bytes) -> bool:
-    """A quick look, so that a page without such data costs nothing."""
-    return any(mark in body for mark in MARKS)
 
 
 def items(document: turbohtml.Document, resolve: Resolve, base: str = "") -> list[Item]:
