@@ -52,7 +52,7 @@ def silent_s(seats: Iterable[Seat]) -> list[float]:
 
 
 def next_look_s(lease_s: float, seats: int, silent: Collection[float], luck: float) -> float:
-    """When to look again: as ever, or soon after the first lease of the silent ones runs out, whichever is earlier. What
+    """When to look again: as ever, or soon after the first lease of the silent ones runs out if that is earlier. What
     the dead held is then owned again within two seconds however many workers there are. `luck` is in [0, 1)."""
     every_s = look_every_s(lease_s, seats)
     if not silent:
