@@ -73,8 +73,9 @@ soak: $(STAMP) ## thousands of simulated months with faults (SEEDS=), then full 
 	$(BIN)/python -m tests.laws --seeds $(SEEDS)
 	$(BIN)/python -m tests.chaos load --minutes $(MINUTES)
 
-chaos: $(STAMP) ## kill -9 at random moments (KILLS=) and torn writes, checked by a program
+chaos: $(STAMP) ## kill -9 at random moments (KILLS=) over SQLite and PostgreSQL, and torn writes, checked by a program
 	$(BIN)/python -m tests.chaos sqlite --kills $(KILLS)
+	$(BIN)/python -m tests.chaos postgres --kills $(KILLS)
 	$(BIN)/python -m tests.chaos power
 
 fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzzer (MINUTES= each)
