@@ -41,6 +41,8 @@ def _story(
         while len(running(crowd)) < WORKERS:
             crowd.start(f"m{len(crowd.machines)}", "--all")
         _await_requests(field, dice)
+        if wrong := _ended_by_themselves(crowd):
+            break
         blow = _strike(crowd, server, dice)
         counts[blow] += 1
         if blow == "kill" and counts["kill"] % CHECK_EVERY == 0:
@@ -53,6 +55,15 @@ def _story(
 
 def running(crowd: Cluster) -> list[Machine]:
     return [machine for machine in crowd.machines if machine.process.poll() is None]
+
+
+def _ended_by_themselves(crowd: Cluster) -> list[str]:
+    """Nobody but us may end a worker, whatever happens to the database."""
+    return [
+        f"{machine.folder.name} ended with {machine.process.poll()}: {(machine.folder / 'errors').read_text()[-2000:]}"
+        for machine in crowd.machines
+        if machine.process.poll() not in (None, -signal.SIGKILL)
+    ]
 
 
 def _await_requests(field: Ground, dice: random.Random) -> None:
