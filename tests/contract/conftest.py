@@ -7,11 +7,13 @@ import pytest
 from recrawl.ports import Store
 from recrawl.store.memory import MemoryStore
 from recrawl.store.postgres import open_postgres
+from recrawl.store.sharded import ShardedStore
 from recrawl.store.sqlite import open_sqlite
 
 OPEN: dict[str, Callable[[pytest.FixtureRequest], Store]] = {
     "memory": lambda request: MemoryStore(partitions=8),
     "sqlite": lambda request: open_sqlite(request.getfixturevalue("tmp_path") / "s.db", 8),
+    "sharded": lambda request: ShardedStore([MemoryStore(partitions=8) for _ in range(3)], lambda part: part % 3),
     "postgres": lambda request: open_postgres(request.getfixturevalue("postgres_store")),
 }
 

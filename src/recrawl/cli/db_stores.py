@@ -20,23 +20,34 @@ from recrawl.model.failure import NotFound
     show_default=True,
     help="Into how many parts servers are dealt out; fixed for good. Many times the number of workers.",
 )
+@click.option(
+    "--shard",
+    "shards",
+    multiple=True,
+    metavar="DSN",
+    help="One more database, on a server of its own, that takes its share of the partitions; may be repeated.",
+)
 @json_option
-def init(dsn: str, partitions: int, as_json: bool) -> None:
+def init(dsn: str, partitions: int, shards: tuple[str, ...], as_json: bool) -> None:
     """Make recrawl's tables in the PostgreSQL database DSN (postgresql://user@host:5432/name).
 
     The database itself must be there (`createdb`). Where the tables are made already, nothing is changed.
     """
     from recrawl.store.postgres import create_postgres, name_of, open_postgres
+    from recrawl.store.shards import deal_out
     from recrawl.store.tables import REVISION
 
     made = create_postgres(dsn, partitions)
+    if shards:
+        deal_out(dsn, shards)
     store = open_postgres(dsn, readonly=True)
     kept = store.partitions
     store.close()
     if as_json:
-        line({"store": name_of(dsn), "made": made, "schema": REVISION, "partitions": kept})
+        line({"store": name_of(dsn), "made": made, "schema": REVISION, "partitions": kept, "shards": len(shards)})
         return
-    what = f"tables {'made' if made else 'are there already'} (schema {REVISION}, {kept} partitions)"
+    among = f" among {1 + len(shards)} databases" if shards else ""
+    what = f"tables {'made' if made else 'are there already'} (schema {REVISION}, {kept} partitions{among})"
     click.echo(f"{name_of(dsn)}: {what}. Next: recrawl run --store {name_of(dsn)}")
 
 

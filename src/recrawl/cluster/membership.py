@@ -7,6 +7,7 @@ its new owner waits one gap before it asks a server, so no server notices the ch
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recrawl.cluster.heart import Heart
 from recrawl.engine.tally import Count
@@ -16,6 +17,7 @@ from recrawl.frontier.leases import claims, given_back, is_over, next_look_s, si
 from recrawl.model.cluster import Look, Report, Seat, Wish
 from recrawl.model.failure import LeaseLost
 from recrawl.store.leased import Fence, LeasedStore
+from recrawl.store.leased_shards import LeasedShards
 from recrawl.store.leases import Leases
 
 HEIRLOOMS = 16  # workers whose knowledge is looked into when partitions are claimed
@@ -24,7 +26,9 @@ HEIRLOOMS = 16  # workers whose knowledge is looked into when partitions are cla
 class Member:
     """Beside a worker's run, on its loop. The store is asked from a thread of its own."""
 
-    def __init__(self, worker: Worker, heart: Heart, leases: Leases, store: LeasedStore, fence: Fence) -> None:
+    def __init__(
+        self, worker: Worker, heart: Heart, leases: Leases, store: LeasedStore | LeasedShards, fence: Fence
+    ) -> None:
         self._worker, self._heart, self._leases = worker, heart, leases
         self._store, self._fence, self._me = store, fence, fence.worker
         self._aside = off_the_loop("cluster")
@@ -62,6 +66,8 @@ class Member:
         """What the store says we own and what we believe must be the same. On the one thread that claims and gives
         back, so that neither happens in between."""
         look = self._leases.look(self._me)
+        if self._worker.order.once and not look.letters and self._store.letters_elsewhere():
+            look = replace(look, letters=True)
         if look.held != self._fence.epochs or not any(seat.worker == self._me for seat in look.seats):
             raise LeaseLost(f"worker {self._me} lost partitions to others")
         return look
@@ -84,14 +90,16 @@ class Member:
                 self._giving.result()
                 self._giving = None
             return
-        count = surplus(self._me, look.seats, self._leases.partitions)
+        count = surplus(self._me, look.seats, self._leases.partitions - len(self._store.out_of_reach()))
         if giving := given_back(self._me, look.held, wanted, count, self._worker.busy(), leaving=False):
             self._giving = asyncio.create_task(self._give(giving))
 
     async def _claim_share(self, look: Look, wanted: dict[int, str]) -> None:
-        open_to_me = [number for number in look.free if wanted.get(number, self._me) == self._me]
+        away = self._store.out_of_reach()
+        open_to_me = [number for number in look.free - away if wanted.get(number, self._me) == self._me]
         moved_here = [number for number in open_to_me if number in wanted]
-        most = max(claims(self._me, look.seats, len(open_to_me), self._leases.partitions), len(moved_here))
+        reachable = self._leases.partitions - len(away)
+        most = max(claims(self._me, look.seats, len(open_to_me), reachable), len(moved_here))
         if most > 0:
             self._worker.take(await self._aside(self._claim, most))
             self._share_out()
@@ -109,9 +117,12 @@ class Member:
         self._worker.parts.scheduler.inherit(str(slot) for slot in slots)
 
     def _claim(self, most: int) -> list[int]:
-        taken = self._leases.claim(self._me, most)
-        self._fence.own(taken)
-        return list(taken)
+        """Where a shard does not answer its partitions stay without an owner."""
+        taken = self._leases.claim(self._me, most, self._store.out_of_reach())
+        refused = self._store.admit(taken)
+        if refused:
+            self._leases.give_back(self._me, refused)
+        return [number for number in taken if number not in refused]
 
     async def _give(self, partitions: list[int]) -> None:
         await self._worker.give(partitions)

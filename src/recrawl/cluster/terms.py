@@ -21,7 +21,8 @@ from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
-from recrawl.store.leased import Fence, LeasedStore
+from recrawl.store.leased import Fence
+from recrawl.store.leased_shards import open_leased
 from recrawl.store.leases import Leases, open_leases
 
 PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
@@ -81,7 +82,7 @@ class Terms:
     async def _seated(self, leases: Leases, heart: Heart, name: str, passed_s: float) -> None:
         fence = Fence(name, self.settings.cluster.lease_s)
         clock = await asyncio.to_thread(clock_of, leases)
-        store = LeasedStore(self.settings.state.store, fence)
+        store = open_leased(self.settings.state.store, fence)
         number = str(heart.seat.slot)
         async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
             parts.need_lease = heart.need

@@ -5,17 +5,18 @@ from pathlib import Path
 from recrawl.config import Settings
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import ConfigError
-from recrawl.store.postgres import is_postgres, open_postgres
-from recrawl.store.sql import SqlStore
+from recrawl.ports import Store
+from recrawl.store.postgres import is_postgres
+from recrawl.store.shards import open_whole
 from recrawl.store.sqlite import open_sqlite
 
 
-def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> SqlStore:
+def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> Store:
     address = settings.state.store
     if not address:
         return open_sqlite(folder.database, partitions=settings.state.partitions, readonly=readonly)
     check_address(address)
-    return open_postgres(address, readonly)
+    return open_whole(address, readonly)
 
 
 def is_crawled(folder: Folder, settings: Settings) -> bool:

@@ -43,12 +43,14 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """`epoch` rises with every new owner; `wanted`: the worker that an operator moved it to."""
+    """`epoch` rises with every new owner; `wanted`: the worker that an operator moved it to; `store`: the shard
+    that its rows live in, 0 for the home."""
 
     number: int
     owner: str = ""
     epoch: int = 0
     wanted: str = ""
+    store: int = 0
 
 
 @dataclass(frozen=True, slots=True)

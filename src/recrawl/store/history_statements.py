@@ -74,6 +74,10 @@ class HistoryStatements(Compiler):
     def add_events(self) -> Sql:
         return self.insert_new(EVENT)
 
+    @cached_property
+    def forget_events(self) -> Sql:
+        return self.compile(EVENT.delete().where(EVENT.c.cursor <= bindparam("through")))
+
     def told_since(self, size: int) -> Sql:
         """Cursors of events about these pages from a moment on."""
         columns = (EVENT.c.page, EVENT.c.at, EVENT.c.kind, EVENT.c.cursor)
@@ -148,6 +152,10 @@ class HistoryStatements(Compiler):
     def counts(self) -> Sql:
         """Every count: site, kind, amount. Some dozens a site."""
         return self.compile(select(COUNTER))
+
+    @cached_property
+    def put_meta(self) -> Sql:
+        return self.upsert(META, keys=["name"])
 
     @cached_property
     def meta(self) -> Sql:

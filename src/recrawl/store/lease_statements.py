@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from recrawl.store.compiled import ARRAY_SIZE, Compiler, Sql, one_of
-from recrawl.store.lease_tables import OUTBOX, PART, PURSE, WORKER
+from recrawl.store.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
 
 NOW = cast(extract("epoch", func.clock_timestamp()), Double)  # the database's clock, at this very moment
 LIVE = WORKER.c.expires_at > NOW
@@ -141,11 +141,12 @@ class LeaseStatements(Compiler):
 
     @cached_property
     def claimable(self) -> Sql:
-        """Free partitions, first those that were moved here, none that was moved to another one who is there."""
+        """Free partitions, first those that were moved here, none that was moved to another one who is there,
+        none that cannot be reached now."""
         elsewhere = exists().where(WORKER.c.id == PART.c.wanted, LIVE)
         open_to_me = or_(PART.c.wanted.is_(None), PART.c.wanted == ME, ~elsewhere)
         first = func.coalesce(PART.c.wanted, "") == ME
-        found = select(PART.c.id).where(FREE, open_to_me).order_by(first.desc(), PART.c.id)
+        found = select(PART.c.id).where(FREE, open_to_me, ~_among(PART.c.id)).order_by(first.desc(), PART.c.id)
         return self.compile(found.limit(bindparam("limit")).with_for_update(skip_locked=True))
 
     @cached_property
@@ -158,6 +159,21 @@ class LeaseStatements(Compiler):
         """Epochs of partitions that a live worker owns; nobody can claim them until this is committed."""
         owned = (_among(PART.c.id), PART.c.owner == ME, exists().where(WORKER.c.id == ME, LIVE))
         return self.compile(select(PART.c.id, PART.c.epoch).where(*owned).with_for_update(read=True, of=PART))
+
+    @cached_property
+    def mine_here(self) -> Sql:
+        """The same in a shard, which knows no leases."""
+        owned = select(PART.c.id, PART.c.epoch).where(_among(PART.c.id), PART.c.owner == ME)
+        return self.compile(owned.with_for_update(read=True))
+
+    @cached_property
+    def admit(self) -> Sql:
+        """In a shard: the owner and epoch of partitions, unless somebody with a later epoch came first."""
+        insert = self.inserting(PART)
+        values = {name: insert.excluded[name] for name in ("owner", "epoch")}
+        later = insert.excluded.epoch > PART.c.epoch
+        admitted = insert.on_conflict_do_update(index_elements=["id"], set_=values, where=later)
+        return self.compile_insert(admitted.returning(PART.c.id), PART)
 
     @cached_property
     def set_free(self) -> Sql:
@@ -179,6 +195,27 @@ class LeaseStatements(Compiler):
     def move(self) -> Sql:
         moved = update(PART).where(_among(PART.c.id)).values(wanted=bindparam("wanted"))
         return self.compile(moved.returning(PART.c.id))
+
+    # shards
+
+    @cached_property
+    def shards(self) -> Sql:
+        return self.compile(select(SHARD).order_by(SHARD.c.number))
+
+    @cached_property
+    def add_shards(self) -> Sql:
+        return self.insert_new(SHARD)
+
+    @cached_property
+    def places(self) -> Sql:
+        """Partitions that do not live at home, and where."""
+        return self.compile(select(PART.c.id, PART.c.store).where(PART.c.store > literal_column("0")))
+
+    @cached_property
+    def settle_in(self) -> Sql:
+        """Let partitions live in a shard from now on."""
+        settled = update(PART).where(_among(PART.c.id)).values(store=bindparam("store"))
+        return self.compile(settled.returning(PART.c.id))
 
     # what was found for others
 

@@ -72,14 +72,16 @@ class Leases:
             letters=letters,
         )
 
-    def claim(self, worker: str, most: int) -> dict[int, int]:
-        """Take up to so many free partitions; their numbers and new epochs."""
+    def claim(self, worker: str, most: int, out_of_reach: Collection[int] = ()) -> dict[int, int]:
+        """Take up to so many free partitions that can be reached; their numbers and new epochs."""
         if most <= 0:
             return {}
         with self._db.writing() as session:
             if session.value(self._sql.stay_live, self._sql.stay_live.bind(worker=worker)) is None:
                 raise lost(worker)
-            free = session.rows(self._sql.claimable, self._sql.claimable.bind(worker=worker, limit=most))
+            free = session.rows(
+                self._sql.claimable, self._sql.claimable.bind(worker=worker, limit=most, item_0=list(out_of_reach))
+            )
             numbers = [row[0] for row in free]
             taken = session.rows(self._sql.claim, self._sql.claim.bind(item_0=numbers, worker=worker))
             return {row[0]: row[1] for row in taken}
@@ -124,7 +126,8 @@ class Leases:
 
     def parts(self) -> list[Partition]:
         with self._db.reading() as session:
-            return [Partition(row[0], row[1] or "", row[2], row[3] or "") for row in session.rows(self._sql.parts)]
+            found = session.rows(self._sql.parts)
+        return [Partition(row[0], row[1] or "", row[2], row[3] or "", row[4]) for row in found]
 
     def outbox_sizes(self) -> dict[int, int]:
         """How many letters wait, by partition."""
@@ -154,7 +157,7 @@ class Leases:
     def _see_to_parts(self, session: Session) -> None:
         """The first worker of a store makes the rows of its partitions."""
         if session.value(self._sql.count_parts) < self.partitions:
-            session.many(self._sql.add_parts, ((number, None, 0, None) for number in range(self.partitions)))
+            session.many(self._sql.add_parts, ((number, None, 0, None, 0) for number in range(self.partitions)))
 
     def _bury(self) -> None:
         """Free what workers held whose lease ran out, and forget them."""

@@ -184,9 +184,9 @@ def _scan() -> Select[Any]:
 
 
 def _on_servers(which: ColumnElement[bool]) -> Select[Any]:
-    site, from_id = bindparam("site"), bindparam("from_id")
     joined = select(PAGE.c.id).join(PRESENCE, PRESENCE.c.server == PAGE.c.server)
-    return joined.where(PRESENCE.c.site == site, PAGE.c.site == site, PAGE.c.id >= from_id, which)
+    of_site = (PRESENCE.c.site == bindparam("site"), PAGE.c.site == bindparam("site"))
+    return joined.where(*of_site, PAGE.c.id >= bindparam("from_id"), which)
 
 
 def _place() -> Select[Any]:

@@ -100,6 +100,12 @@ class SqlStore:
             ),
         )
 
+    @enduring
+    def forget_events(self, through: int) -> int:
+        """Those up to a cursor: for a shard, whose events the home tells."""
+        with self.database.writing() as session:
+            return session.change(self._sql.forget_events, self._sql.forget_events.bind(through=through))
+
     def _in_stretches(self, end_of: Any, work: Callable[[Session, int, int], int]) -> int:
         """Walk through everything in transactions short enough for others to get in between; the sum of the work."""
         done, from_id = 0, LEAST
