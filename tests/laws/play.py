@@ -128,7 +128,8 @@ def _live(told: Told, life: Life, number: int, start_at: float, folder: Path | N
         parts = parts_of(
             story.world, seed, settings, clock, Misdated(fetcher, jump_s), store, archive, lived.complaints, GAP_S
         )
-        parts.tell, parts.disk_is_low, parts.worker = lived.told.append, low, str(place)
+        parts.tell = lambda *events: lived.told.extend(events)
+        parts.disk_is_low, parts.worker = low, str(place)
         sites = [quarry.site for quarry in parts.quarries.values()]
         parts.scheduler = scheduler_of(settings, sites, store, clock.now(), str(place), len(life.jumps_s))
         count = len(life.jumps_s)

@@ -8,6 +8,7 @@ turns `noindex` must leave the index though not one word of it changed.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from recrawl.detect.digest import fold, words
 from recrawl.detect.lately import lately
@@ -73,4 +74,9 @@ def _main_links(document: Document) -> Iterable[Link]:
     if not counted:
         return []
     known = set(words(document.text))
-    return [link for link in counted if link.text.strip() and known.issuperset(words(link.text))]
+    return [link for link in counted if link.text.strip() and known.issuperset(_caption_words(link.text))]
+
+
+@lru_cache(maxsize=4096)  # menus say the same on every page
+def _caption_words(text: str) -> frozenset[bytes]:
+    return frozenset(words(text))

@@ -56,9 +56,9 @@ class Step:
     new_to: int
 
 
-def differ(old: Sequence[Block], new: Sequence[Block]) -> Difference:
-    """Empty exactly when the folded texts are equal."""
-    old, new = _folded(old), _folded(new)
+def differ(old: Sequence[Block], new: Sequence[Block], folded: bool = False) -> Difference:
+    """Empty exactly when the folded texts are equal. `folded`: they are folded already, and none is empty."""
+    old, new = (old, new) if folded else (_folded(old), _folded(new))
     steps = steps_between([block.text for block in old], [block.text for block in new])
     segments: list[Segment] = []
     places: set[int] = set()

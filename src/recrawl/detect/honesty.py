@@ -1,5 +1,6 @@
 """How far a server's word is taken: validators and Last-Modified."""
 
+import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -11,6 +12,9 @@ from recrawl.model.visit import Reply
 CONDITIONAL_IN_A_ROW = 8  # plus 0..4 by page, so that pages visited together are not all fetched whole together
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
+USUAL_DATE = re.compile(
+    "[A-Z][a-z]{2}, [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT", re.ASCII
+)
 
 
 def ask_conditionally(page: Page) -> bool:
@@ -47,6 +51,16 @@ def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
 
 @lru_cache(maxsize=4096)  # the answers of one second share a date
 def http_date(text: str) -> float | None:
+    if not USUAL_DATE.fullmatch(text):
+        return _odd_date(text)
+    midnight_at = _odd_date(text[:17] + "00:00:00 GMT")
+    if midnight_at is None:
+        return None
+    return midnight_at + int(text[17:19]) * 3600 + int(text[20:22]) * 60 + int(text[23:25])
+
+
+@lru_cache(maxsize=4096)  # a few days hold most dates
+def _odd_date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

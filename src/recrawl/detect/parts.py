@@ -67,7 +67,8 @@ class Found:
 
 @lately
 def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
-    total = Counter(block.place for block in blocks)
+    """Asked only of what is masked or differs: naming the parts of a whole page costs more than comparing it."""
+    total = Counter([block.place for block in blocks])
     seen: Counter[int] = Counter()
     made = []
     for block in blocks:
@@ -76,18 +77,19 @@ def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
     return tuple(made)
 
 
-def masked(made: Iterable[Piece], noise: Set[int]) -> tuple[Block, ...]:
+def masked(blocks: Sequence[Block], noise: Set[int]) -> tuple[Block, ...]:
     """The blocks without what is noise."""
     if not noise:
-        return tuple(piece.block for piece in made if piece.block.text)
-    kept = (_masked(piece, noise) for piece in made if piece.place not in noise and piece.slot not in noise)
-    return tuple(block for block in kept if block.text)
+        return tuple([block for block in blocks if block.text])
+    made = pieces(blocks)
+    kept = [_masked(piece, noise) for piece in made if piece.place not in noise and piece.slot not in noise]
+    return tuple([block for block in kept if block.text])
 
 
-def values(made: Iterable[Piece], wanted: Collection[int]) -> Mapping[int, str]:
+def values(blocks: Sequence[Block], wanted: Collection[int]) -> Mapping[int, str]:
     """What stands in each of the wanted parts now."""
     found: defaultdict[int, list[str]] = defaultdict(list)
-    for piece in made:
+    for piece in pieces(blocks) if wanted else ():
         for key in (piece.place, piece.slot):
             if key in wanted:
                 found[key].append(piece.block.text)
@@ -97,11 +99,13 @@ def values(made: Iterable[Piece], wanted: Collection[int]) -> Mapping[int, str]:
     return {key: "\n".join(texts) for key, texts in found.items()}
 
 
-def differing(old: Iterable[Piece], new: Iterable[Piece]) -> tuple[Found, ...]:
+def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
     before, after = _by_place(old), _by_place(new)
     found: list[Found] = []
     for place in dict.fromkeys((*before, *after)):
-        found.extend(_in_place(place, before.get(place, []), after.get(place, [])))
+        was, now = before.get(place, []), after.get(place, [])
+        if [block.text for block in was] != [block.text for block in now]:
+            found.extend(_in_place(_key(PartKind.PLACE, b"%d" % place), pieces(was), pieces(now)))
     return tuple(found)
 
 
@@ -134,16 +138,14 @@ def _says_nothing(piece: Piece, text: str) -> bool:
     return not any(letter.isalnum() for letter in text) and any(letter.isalnum() for letter in piece.block.text)
 
 
-def _by_place(made: Iterable[Piece]) -> dict[int, list[Piece]]:
-    grouped: defaultdict[int, list[Piece]] = defaultdict(list)
-    for piece in made:
-        grouped[piece.place].append(piece)
+def _by_place(blocks: Iterable[Block]) -> dict[int, list[Block]]:
+    grouped: defaultdict[int, list[Block]] = defaultdict(list)
+    for block in blocks:
+        grouped[block.place].append(block)
     return grouped
 
 
-def _in_place(place: int, old: list[Piece], new: list[Piece]) -> list[Found]:
-    if [piece.block.text for piece in old] == [piece.block.text for piece in new]:
-        return []
+def _in_place(place: int, old: Sequence[Piece], new: Sequence[Piece]) -> list[Found]:
     before, after = _skeletons(old), _skeletons(new)
     if _reordered(before, after) or not set(before) & set(after):
         return [Found(place, place)]
@@ -176,5 +178,5 @@ def _reordered(old: list[str], new: list[str]) -> bool:
     return old != new and Counter(old) == Counter(new)
 
 
-def _skeletons(made: list[Piece]) -> list[str]:
+def _skeletons(made: Sequence[Piece]) -> list[str]:
     return [piece.cut.skeleton for piece in made]

@@ -19,7 +19,7 @@ from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
 from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
-from recrawl.detect.parts import Found, Piece, differing, masked, pieces, values
+from recrawl.detect.parts import Found, differing, masked, values
 from recrawl.detect.simhash import share_between, simhash
 from recrawl.detect.soft404 import ErrorPage, is_soft_404
 from recrawl.model.document import Block, Document, Media
@@ -80,14 +80,14 @@ def quick(
     if document is None or not has_text(document):
         return _by_bytes(page, reply)
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    blocks = content(document)
-    made = pieces(blocks) if knowledge.mask else ()
-    blocks = masked(made, knowledge.mask) if made else blocks
+    whole = content(document)
+    blocks = masked(whole, knowledge.mask)
     if not has_copy(page):
         return _new(page, reply, blocks)
-    if _digest(blocks) == page.text_digest:
-        return _only_noise(page, reply, made, knowledge, blocks)
-    return NeedsPrevious(_digest(blocks))
+    digest = _digest(blocks)
+    if digest == page.text_digest:
+        return _only_noise(page, reply, whole, knowledge, blocks)
+    return NeedsPrevious(digest)
 
 
 def first_sight(page: Page, reply: Reply) -> Verdict:
@@ -106,7 +106,7 @@ def recalled(page: Page, previous: Document | None, template: TemplateNoise | No
     if previous is None or not has_text(previous):
         return page
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    blocks = masked(pieces(content(previous)), knowledge.mask)
+    blocks = masked(content(previous), knowledge.mask)
     return replace(page, text_digest=_digest(blocks), simhash=_simhash(blocks))
 
 
@@ -115,19 +115,20 @@ def thorough(
 ) -> Verdict:
     """Compare with the version kept. `previous` None: it cannot be read any more."""
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    new = pieces(content(document))
+    new = content(document)
     if previous is None or not has_text(previous):
         return _changed(page, reply, masked(new, knowledge.mask), None, Learnt(knowledge.page))
-    old = pieces(content(previous))
+    old = content(previous)
     if _equal(old, new, knowledge):
         return _only_noise(page, reply, new, knowledge, masked(new, knowledge.mask))
     found = _not_noise(knowledge, differing(old, new))
     learnt = after_difference(knowledge, found, reply.at)
     wiser = Knowledge(learnt.noise, knowledge.template)
-    if _equal(old, new, wiser):
-        return _only_noise(page, reply, new, wiser, masked(new, wiser.mask), learnt.lessons)
-    difference = _difference(masked(old, wiser.mask), masked(new, wiser.mask))
-    verdict = _changed(page, reply, masked(new, wiser.mask), difference, learnt)
+    blocks = masked(new, wiser.mask)
+    if wiser.mask != knowledge.mask and _equal(old, new, wiser):
+        return _only_noise(page, reply, new, wiser, blocks, learnt.lessons)
+    difference = _difference(masked(old, wiser.mask), blocks)
+    verdict = _changed(page, reply, blocks, difference, learnt)
     left = _not_noise(wiser, found)
     asks = wants_second_look(knowledge, learnt.noise, left, difference.share, difference.changed_bytes)
     return replace(verdict, second_look=asks)
@@ -152,7 +153,7 @@ def judge_second_look(
         return plain
     noise = replace(read_page(verdict.noise), distrust=read_page(page.noise).distrust)  # one visit, counted once
     known = Knowledge(noise, template or TemplateNoise())
-    old, new = pieces(content(previous)), pieces(content(document))
+    old, new = content(previous), content(document)
     suspects = _not_noise(known, differing(old, new))
     standing = values(new, {part.key for part in moving})
     learnt = after_second_look(known.page, suspects, moving, standing, conclusive=not _from_cache(second))
@@ -202,20 +203,20 @@ def _new(page: Page, reply: Reply, blocks: Sequence[Block]) -> Verdict:
 def _only_noise(
     page: Page,
     reply: Reply,
-    made: Sequence[Piece],
+    whole: Sequence[Block],
     knowledge: Knowledge,
     blocks: Sequence[Block],
     lessons: tuple[Lesson, ...] = (),
 ) -> Verdict:
-    learnt = after_look(settled(knowledge.page), values(made, knowledge.page.keys(Nature.NOISE)))
+    learnt = after_look(settled(knowledge.page), values(whole, knowledge.page.keys(Nature.NOISE)))
     after = Knowledge(learnt.noise, knowledge.template)
-    if _all_noise(made, blocks):
+    if _all_noise(whole, blocks):
         reason = "all noise: everything on the page changes at every look, so a visit proves nothing"
         return replace(kept(page, Change.UNKNOWN, reason, learnt.noise), only_noise=True, lessons=lessons)
     return Verdict(
         Change.SAME,
         body_digest=body_digest(reply.body),
-        text_digest=_digest(masked(made, after.mask) if made else blocks),
+        text_digest=_digest(masked(whole, after.mask)),
         simhash=page.simhash,
         text_bytes=_text_bytes(blocks),
         noise=write_page(learnt.noise),
@@ -257,13 +258,12 @@ def _remembered(page: Page, reply: Reply, noise: PageNoise, changed: bool) -> Pa
 
 def _difference(old: Sequence[Block], new: Sequence[Block]) -> Difference:
     """Of the text; of the links only where no word differs."""
-    text = differ(_without_links(old), _without_links(new))
-    return text if not text.empty else differ(old, new)
+    text = differ(_without_links(old), _without_links(new), folded=True)
+    return text if not text.empty else differ(old, new, folded=True)
 
 
-def _equal(old: Sequence[Piece], new: Sequence[Piece], knowledge: Knowledge) -> bool:
-    mask = knowledge.mask
-    return _digest(masked(old, mask)) == _digest(masked(new, mask))
+def _equal(old: Sequence[Block], new: Sequence[Block], knowledge: Knowledge) -> bool:
+    return _texts(masked(old, knowledge.mask)) == _texts(masked(new, knowledge.mask))
 
 
 def _not_noise(knowledge: Knowledge, found: Sequence[Found]) -> tuple[Found, ...]:
@@ -283,15 +283,15 @@ def _moving(
         return ()
     if second_document is None or not has_text(second_document) or is_soft_404(second_document, second.ask.url):
         return None
-    return differing(pieces(content(document)), pieces(content(second_document)))
+    return differing(content(document), content(second_document))
 
 
 def _from_cache(reply: Reply) -> bool:
     return reply.header("age").strip() not in ("", "0")
 
 
-def _all_noise(made: Sequence[Piece], blocks: Sequence[Block]) -> bool:
-    had_main = any(piece.block.place not in (TITLE, *ASIDE) for piece in made)
+def _all_noise(whole: Sequence[Block], blocks: Sequence[Block]) -> bool:
+    had_main = any(block.place not in (TITLE, *ASIDE) for block in whole)
     return had_main and all(block.place in (TITLE, *ASIDE) for block in blocks)
 
 
@@ -307,5 +307,9 @@ def _simhash(blocks: Sequence[Block]) -> int:
     return simhash("\n".join(block.text for block in blocks if block.place not in ASIDE))
 
 
+def _texts(blocks: Sequence[Block]) -> list[str]:
+    return [block.text for block in blocks]
+
+
 def _digest(blocks: Sequence[Block]) -> bytes:
-    return digest_of(block.text for block in blocks)
+    return digest_of(_texts(blocks))

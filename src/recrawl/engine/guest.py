@@ -141,8 +141,8 @@ class Guest:
         ledger.memos.update(parts.scheduler.memos(self.now()))
         self._recorder.note(arrivals, ledger)
         saved = write(ledger, parts.archive, parts.store)
-        for event, cursor in zip(ledger.events, saved.cursors, strict=True):
-            parts.tell(replace(event, cursor=cursor))
+        told = zip(ledger.events, saved.cursors, strict=True)
+        parts.tell(*[replace(event, cursor=cursor) for event, cursor in told])
 
     def next_due_at(self) -> float | None:
         """When the first of the site's pages is due again."""

@@ -9,7 +9,6 @@ from recrawl.engine.settle import Ledger
 from recrawl.engine.wrappers import READY_MADE, Reader, SiteWrappers
 from recrawl.extract.records import Extraction
 from recrawl.extract.records_page import open_page
-from recrawl.extract.structured import may_have
 from recrawl.model.capture import Place
 from recrawl.model.document import Media
 from recrawl.model.event import Event, EventKind
@@ -65,7 +64,7 @@ class Recorder:
         if wrappers is None or not one.keep:
             return None
         if one.verdict.change in FRESH:
-            if not wrappers.site.fields and not may_have(one.reply.body):
+            if not wrappers.site.fields and not (one.document and one.document.offers):
                 return None
             return wrappers.reader(one.page)
         again = one.verdict.change is Change.SAME and bool(wrappers.site.fields)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
@@ -24,6 +24,10 @@ from recrawl.ports import Archive, Clock, Fetcher, Store
 Offload = Callable[..., Awaitable[Any]]
 
 
+class Tell(Protocol):
+    def __call__(self, *events: Event) -> None: ...
+
+
 @dataclass(slots=True)
 class Parts:
     """What a worker works with."""
@@ -36,7 +40,7 @@ class Parts:
     scheduler: Scheduler
     quarries: dict[str, Quarry]
     alias_watch: AliasWatch
-    tell: Callable[[Event], None]
+    tell: Tell
     complain: Callable[[str], None]
     offload: Offload  # to the one writer
     look_up: Offload  # to a reader

@@ -388,8 +388,8 @@ class Worker:
                 self._offer(page)
         for number in saved.entered:
             self._offer(ledger.entered[number])
-        for event, cursor in zip(ledger.events, saved.cursors, strict=True):
-            self.parts.tell(replace(event, cursor=cursor))
+        told = zip(ledger.events, saved.cursors, strict=True)
+        self.parts.tell(*[replace(event, cursor=cursor) for event, cursor in told])
         if ledger.noticed:  # a signal spoke of pages: look at the store at once
             self._look_at, self._found = 0.0, len(ledger.noticed)
         if saved.entered or not self._tasks:

@@ -2,32 +2,36 @@
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
 from recrawl.model.event import Event
 
+_NAMES = tuple(one.name for one in fields(Event))
+_ALWAYS = ("kind", "at")
+_ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
 
 def as_dict(event: Event) -> dict[str, object]:
     """What is known and nothing else; kind and moment first."""
-    values = {one.name: getattr(event, one.name) for one in fields(event)}
-    return {key: value for key, value in values.items() if value not in ("", None, {}, 0) or key in ("kind", "at")}
+    values = [(name, getattr(event, name)) for name in _NAMES]
+    return {name: value for name, value in values if value or name in _ALWAYS}
 
 
 def as_line(event: Event) -> str:
-    return json.dumps(as_dict(event), ensure_ascii=False, default=str)
+    return _ENCODE(as_dict(event))
 
 
 class LogFile:
-    """Appends with one write a line, so that lines of several workers do not mix. Starts anew when it has grown
+    """Appends whole lines with one write, so that those of several workers do not mix. Starts anew when it has grown
     beyond `most_bytes`, keeping one older file."""
 
     def __init__(self, file: Path, most_bytes: int = 50_000_000) -> None:
         self._file, self._most_bytes = file, most_bytes
 
-    def tell(self, event: Event) -> None:
-        self._write(as_line(event))
+    def tell(self, *events: Event) -> None:
+        if events:
+            self._write("\n".join(map(as_line, events)))
 
     def complain(self, text: str) -> None:
         self._write(json.dumps({"kind": "complaint", "text": text}, ensure_ascii=False))
@@ -40,11 +44,3 @@ class LogFile:
             os.write(handle, line.encode("utf-8", "replace") + b"\n")
         finally:
             os.close(handle)
-
-
-def several(*tellers: Callable[[Event], None]) -> Callable[[Event], None]:
-    def tell(event: Event) -> None:
-        for teller in tellers:
-            teller(event)
-
-    return tell

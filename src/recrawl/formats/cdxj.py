@@ -15,6 +15,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from recrawl.model.failure import FormatError
 from recrawl.model.swift import swift
 
+MOST_DIGITS = 17
+SIMPLE = {str, int, bool}
 NAMES = ("url", "mime", "status", "digest", "length", "offset", "filename")
 
 
@@ -52,15 +54,15 @@ def parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
     timestamp, second_gap, body = rest.partition(" ")
     if not (urlkey and gap and second_gap):
         raise FormatError("a CDXJ line has a key, a timestamp and a JSON object", number, len(text) or 1, source)
-    if not re.fullmatch("[0-9]{1,17}", timestamp):
+    if not (timestamp.isdecimal() and timestamp.isascii() and len(timestamp) <= MOST_DIGITS):
         raise FormatError(f"{timestamp!r} is no timestamp", number, len(urlkey) + 2, source)
     start = len(urlkey) + len(timestamp) + 3
     fields = _fields(body, number, start, source)
     try:
         length, offset = int(fields.pop("length", "0")), int(fields.pop("offset"))
-        url, mime, status, digest = (fields.pop(name, "") for name in ("url", "mime", "status", "digest"))
-        filename = fields.pop("filename")
-        more = tuple((name, value) for name, value in fields.items() if value)  # an empty field says nothing
+        take, filename = fields.pop, fields.pop("filename")
+        url, mime, status, digest = take("url", ""), take("mime", ""), take("status", ""), take("digest", "")
+        more = tuple([pair for pair in fields.items() if pair[1]])  # an empty field says nothing
         return CdxLine(urlkey, timestamp, url, mime, status, digest, length, offset, filename, more=more)
     except KeyError as missing:
         raise FormatError(f"the field {missing} is missing", number, start, source) from None
@@ -75,9 +77,10 @@ def _fields(body: str, number: int | None, start: int, source: str) -> dict[str,
         raise FormatError(f"not JSON: {wrong.msg}", number, start + wrong.pos, source) from None
     except RecursionError:
         raise FormatError("not a JSON object of strings", number, start, source) from None
-    if not isinstance(fields, dict) or not all(isinstance(value, str | int) for value in fields.values()):
+    kinds = set(map(type, fields.values())) if isinstance(fields, dict) else {dict}
+    if not kinds <= SIMPLE:
         raise FormatError("not a JSON object of strings", number, start, source)
-    return {name: str(value) for name, value in fields.items()}
+    return fields if kinds == {str} else {name: str(value) for name, value in fields.items()}
 
 
 # ---- urlkey -------------------------------------------------------------------------------------------------------

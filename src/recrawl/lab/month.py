@@ -97,8 +97,8 @@ def parts_of(
 ) -> Parts:
     """A worker's parts for a simulated world; all servers are owned, with a gap of their own."""
 
-    def tell(event: Event) -> None:
-        events.append(as_line(event))
+    def tell(*told: Event) -> None:
+        events.extend(map(as_line, told))
 
     watch = AliasWatch(store, AliasTable())
     hosts = tuple(server_of(spec.origin + "/") for spec in world.servers)

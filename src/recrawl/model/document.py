@@ -41,6 +41,7 @@ class Document:
     refresh: str = ""  # target of <meta http-equiv=refresh>
     directives: frozenset[str] = field(default_factory=frozenset)  # noindex, nofollow, noarchive, …
     cut: str = ""  # which limit let a part of it go unread
+    offers: bool = False  # data made for machines to read: JSON-LD, microdata, OpenGraph
     template: int = 0  # hash of the page's skeleton: pages made from one template share it
 
     @property

@@ -76,51 +76,51 @@ def test_a_moment_as_written_agrees_with_the_moment_of_the_visit_in_any_time_zon
 
 
 def test_a_changed_value_is_named_as_a_field_and_the_words_around_it_are_kept() -> None:
-    old, new = pieces([Block(1, "Now 12:00:01, fog")]), pieces([Block(1, "Now 12:00:09, fog")])
+    old, new = [Block(1, "Now 12:00:01, fog")], [Block(1, "Now 12:00:09, fog")]
     (found,) = differing(old, new)
     assert found.kind is PartKind.FIELD
     assert masked(new, {found.key}) == masked(old, {found.key}) == (Block(1, "Now …, fog"),)
 
 
 def test_a_changed_block_among_others_is_named_as_a_slot() -> None:
-    old = pieces([Block(1, "one"), Block(1, "two"), Block(1, "three")])
-    new = pieces([Block(1, "one"), Block(1, "zwei"), Block(1, "three")])
+    old = [Block(1, "one"), Block(1, "two"), Block(1, "three")]
+    new = [Block(1, "one"), Block(1, "zwei"), Block(1, "three")]
     (found,) = differing(old, new)
     assert found.kind is PartKind.SLOT
     assert [block.text for block in masked(new, {found.key})] == ["one", "three"]
 
 
 def test_a_place_that_changed_altogether_is_named_as_a_place() -> None:
-    (found,) = differing(pieces([Block(1, "one"), Block(2, "stay")]), pieces([Block(1, "eins"), Block(2, "stay")]))
+    (found,) = differing([Block(1, "one"), Block(2, "stay")], [Block(1, "eins"), Block(2, "stay")])
     assert found.kind is PartKind.PLACE
     assert not found.mostly_same
 
 
 def test_a_list_that_grew_is_mostly_the_same_and_a_shuffled_one_is_not() -> None:
     names = ["ann", "bea", "cid", "dov", "eve"]
-    grown = differing(pieces([Block(1, n) for n in names]), pieces([Block(1, n) for n in ["new", *names]]))
-    turned = differing(pieces([Block(1, n) for n in names]), pieces([Block(1, n) for n in names[::-1]]))
+    grown = differing([Block(1, n) for n in names], [Block(1, n) for n in ["new", *names]])
+    turned = differing([Block(1, n) for n in names], [Block(1, n) for n in names[::-1]])
     assert [part.mostly_same for part in grown] == [True]
     assert [part.mostly_same for part in turned] == [False]
 
 
 @given(block_lists, block_lists)
 def test_documents_are_equal_once_all_differing_parts_are_masked(old: list[Block], new: list[Block]) -> None:
-    before, after = pieces(old), pieces(new)
-    noise = {part.key for part in differing(before, after)}
-    grouped = [sorted(masked(made, noise), key=lambda block: block.place) for made in (before, after)]
+    noise = {part.key for part in differing(old, new)}
+    grouped = [sorted(masked(blocks, noise), key=lambda block: block.place) for blocks in (old, new)]
     assert grouped[0] == grouped[1]
 
 
 @given(block_lists)
 def test_a_document_does_not_differ_from_itself(blocks: list[Block]) -> None:
-    assert differing(pieces(blocks), pieces(blocks)) == ()
-    assert masked(pieces(blocks), set()) == tuple(block for block in blocks if block.text)
+    assert differing(blocks, blocks) == ()
+    assert masked(blocks, set()) == tuple(block for block in blocks if block.text)
 
 
 def test_the_values_of_wanted_parts_can_be_read() -> None:
-    (piece,) = pieces([Block(1, "Now 12:00:01")])
-    assert values([piece], {piece.fields[0], piece.place}) == {piece.fields[0]: "12:00:01", piece.place: "Now 12:00:01"}
+    blocks = [Block(1, "Now 12:00:01")]
+    (piece,) = pieces(blocks)
+    assert values(blocks, {piece.fields[0], piece.place}) == {piece.fields[0]: "12:00:01", piece.place: "Now 12:00:01"}
 
 
 @given(page_noises)

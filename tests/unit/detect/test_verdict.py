@@ -8,7 +8,7 @@ from tests.unit.detect.living_pages import HEADING, NOON, PARAGRAPH, answer, clo
 from recrawl.detect.content import content
 from recrawl.detect.digest import body_digest
 from recrawl.detect.noise import PageNoise, TemplateNoise, fold, read_page, write_page
-from recrawl.detect.parts import differing, masked, pieces
+from recrawl.detect.parts import differing, masked
 from recrawl.detect.verdict import NeedsPrevious, at_once, compare, judge_second_look, quick, thorough
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.failure import Failure
@@ -153,14 +153,14 @@ def test_the_verdict_is_changed_exactly_when_the_content_is(one: Document, other
 @given(documents, documents)
 def test_masked_parts_never_decide(one: Document, other: Document) -> None:
     old, new = (content(replace(document, title="The keeper")) for document in (one, other))
-    template = fold(TemplateNoise(), [Lesson(part.key, True) for part in differing(pieces(old), pieces(new))] * 2)
+    template = fold(TemplateNoise(), [Lesson(part.key, True) for part in differing(old, new)] * 2)
     before, after_it = document_of(list(old[1:])), document_of(list(new[1:]))
     verdict = compare(kept(before), answer(b"other bytes"), after_it, before, template)
     assert verdict.change is not Change.CHANGED or _left(old, template) != _left(new, template)
 
 
 def _left(blocks: tuple[Block, ...], template: TemplateNoise) -> list[str]:
-    return [block.text for block in masked(pieces(blocks), template.noise)]
+    return [block.text for block in masked(blocks, template.noise)]
 
 
 def test_different_bytes_around_the_same_text_are_only_noise() -> None:

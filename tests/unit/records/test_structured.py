@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from recrawl.extract.document import read
 from recrawl.extract.records_page import open_page
-from recrawl.extract.structured import Item, may_have
+from recrawl.extract.structured import Item
 from recrawl.lab.shop import Shop
 from recrawl.lab.shop_pages import item_page
 from recrawl.model.record import RecordSource
@@ -154,7 +155,7 @@ def test_the_bundled_shop_offers_its_products_where_it_says_so() -> None:
     for product in shop.products:
         style = product.number % 3
         html = item_page(product, (), "0a", style)
-        assert may_have(html.encode()) is (style != 2)
+        assert read(html.encode(), "text/html", "http://a.example/").offers is (style != 2)
         found = told(html)
         if style == 2:
             assert found == []
