@@ -27,7 +27,7 @@ class Heart:
         granted_at = steady()
         self.seat: Seat = leases.join(worker, weight, lease_s)
         self.lease = Lease(granted_at, lease_s)
-        self._ended = Event()
+        self._ended, self._woken = Event(), Event()
         self._thread = Thread(target=self._beat, name="heart", daemon=True)
 
     def start(self) -> None:
@@ -36,6 +36,11 @@ class Heart:
     def stop(self) -> None:
         """Does not wait: a renewal may be under way to a store that does not answer."""
         self._ended.set()
+        self._woken.set()
+
+    def speak(self) -> None:
+        """Renew now: what the worker reports has changed, and others wait to hear it."""
+        self._woken.set()
 
     def need(self) -> None:
         """Before every request: LeaseLost once the lease has run out."""
@@ -44,7 +49,7 @@ class Heart:
 
     def _beat(self) -> None:
         wait_s = self.lease.renew_at - self._steady()
-        while not self._ended.wait(max(0.0, wait_s)):
+        while not self._over_after(wait_s):
             asked_at = self._steady()
             if not self.lease.runs(asked_at):
                 return
@@ -58,3 +63,8 @@ class Heart:
             else:
                 self.lease = Lease(asked_at, self._lease_s)
                 wait_s = self.lease.renew_at - self._steady()
+
+    def _over_after(self, wait_s: float) -> bool:
+        self._woken.wait(max(0.0, wait_s))
+        self._woken.clear()
+        return self._ended.is_set()

@@ -58,6 +58,8 @@ class Member:
             look = await self._aside(self._look)
             await self._act(look)
             await self._take_letters()
+            if self._worker.order.once and self._report().idle:
+                self._heart.speak()  # all wait for the word of the last one
             [luck] = self._worker.parts.dice.luck(1)
             lease_s, silent = self._heart.lease.lease_s, silent_s(look.seats)
             await asyncio.sleep(next_look_s(lease_s, len(look.seats), silent, float(luck)))
