@@ -53,8 +53,9 @@ class Cluster:
     lease_s: float = LEASE_S
     machines: list[Machine] = field(default_factory=list)
 
-    def start(self, name: str, *options: str, clock_ahead_s: float = 0.0) -> Machine:
-        """One more machine; its requests can be told by the operator's contact in their user agent."""
+    def start(self, name: str, *options: str, clock_ahead_s: float = 0.0, dsn: str = "") -> Machine:
+        """One more machine; its requests can be told by the operator's contact in their user agent. `dsn`: its own way
+        to the database."""
         folder = Folder(self.root / name)
         folder.create(starting_text(f"{name}@test.example"))
         for number, site in enumerate(self.sites):
@@ -62,7 +63,7 @@ class Cluster:
             folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=GAP_S))
         with folder.settings_file.open("a") as settings:
             settings.write(f"\n[cluster]\nlease_s = {self.lease_s}\n\n[search]\nbeside = false\n")
-        words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", self.dsn, *options)
+        words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", dsn or self.dsn, *options)
         process = subprocess.Popen(
             [*RECRAWL, *words],
             stdout=subprocess.DEVNULL,

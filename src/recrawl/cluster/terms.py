@@ -24,6 +24,7 @@ from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
 from recrawl.store.leased import Fence
 from recrawl.store.leased_shards import open_leased
 from recrawl.store.leases import Leases, open_leases
+from recrawl.store.postgres import impatient
 
 PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
 PASSING = (LeaseLost, StoreAway, StoreInUse)  # the last one: a transaction gave way to others too often
@@ -65,24 +66,27 @@ class Terms:
     async def _term(self, passed_s: float) -> None:
         """From taking a seat to giving back what is left."""
         name = seat_name()
-        leases = await asyncio.to_thread(open_leases, self.settings.state.store)
+        cluster = self.settings.cluster
+        dsn = impatient(self.settings.state.store, cluster.lease_s)
+        leases = await asyncio.to_thread(open_leases, dsn)
         try:
-            cluster = self.settings.cluster
             heart = await asyncio.to_thread(Heart, leases, name, cluster.weight, cluster.lease_s)
             heart.start()
             try:
-                await self._seated(leases, heart, name, passed_s)
+                await self._seated(leases, heart, name, dsn, passed_s)
             finally:
                 with contextlib.suppress(RecrawlError):
+                    if not self._stopped.is_set():
+                        heart.need()  # one that ran out is cleared by whoever joins, and the line may be cut
                     await asyncio.to_thread(leases.leave, name)
                 heart.stop()
         finally:
             leases.close()
 
-    async def _seated(self, leases: Leases, heart: Heart, name: str, passed_s: float) -> None:
+    async def _seated(self, leases: Leases, heart: Heart, name: str, dsn: str, passed_s: float) -> None:
         fence = Fence(name, self.settings.cluster.lease_s)
         clock = await asyncio.to_thread(clock_of, leases)
-        store = open_leased(self.settings.state.store, fence)
+        store = open_leased(dsn, fence)
         number = str(heart.seat.slot)
         async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
             parts.need_lease = heart.need

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from time import sleep
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.dialects import postgresql
@@ -138,6 +139,20 @@ def driver() -> Any:
         raise UsageError(
             f"a PostgreSQL store needs the extra `postgres` ({error.name}): pip install 'recrawl[postgres]'"
         ) from error
+
+
+def impatient(dsn: str, lease_s: float) -> str:
+    """The same database for a worker with a lease: a line that is silent for so long is given up, since the lease is
+    lost by then and the worker must join anew. What the address says of this itself stays."""
+    wishes = {
+        "connect_timeout": max(2, round(lease_s / 3)),
+        "tcp_user_timeout": max(1000, round(lease_s * 1000)),  # ms
+        "keepalives_idle": max(1, round(lease_s / 3)),
+        "keepalives_interval": max(1, round(lease_s / 3)),
+    }
+    said = dict(parse_qsl(dsn.partition("?")[2]))
+    more = urlencode({key: value for key, value in wishes.items() if key not in said})
+    return f"{dsn}{'&' if '?' in dsn else '?'}{more}"
 
 
 def name_of(dsn: str) -> str:
