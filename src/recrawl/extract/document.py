@@ -127,10 +127,8 @@ class Parsed:
 
     @property
     def _is_decoded(self) -> bool:
-        """No sign of a replacement character, plain or as a reference."""
-        source = self.source
-        signs = "\ufffd" in source or "\0" in source or "&#" in source
-        return not signs or self.tree is None or "\ufffd" not in self.tree.all_text()
+        """No replacement character, plain or as a reference."""
+        return self.tree is None or "\ufffd" not in self.tree.all_text()
 
     @cached_property
     def _ignored(self) -> set[Hashable]:

@@ -10,6 +10,7 @@ from recrawl.extract.settings import ExtractSettings
 from recrawl.model.page import Link
 
 _ANCHORS = ("a", "area")
+_ALWAYS = "a[rel], area[rel], link, frame, iframe, meta"  # read each time
 _TAGS = (*_ANCHORS, "link", "frame", "iframe", "meta")
 
 
@@ -17,26 +18,23 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     """In document order, anchors without their text. `met` holds `hash` of the addresses of links met before: an origin
     and a rooted path are their own resolution if anything ever resolved to them, so most links are passed over before
     they are resolved. A `nofollow` is not passed over, since it counts each time."""
+    origin, attribute, limit = resolver.origin, tree.attribute, settings.link_limit
+    elements = list(islice(tree.elements(_TAGS), 2 * limit))
+    hrefs = [attribute(element, "href") for element in elements]
+    addresses = [origin + href if href and href[0] == "/" else href for href in hrefs]
+    news = {address for address in addresses if hash(address) not in met}
+    always = tree.select(_ALWAYS)
     found: list[Link] = []
-    passed, origin, attribute, limit = set[str](), resolver.origin, tree.attribute, settings.link_limit
-    related = tree.select("[rel]")
-    for element in islice(tree.elements(_TAGS), 2 * limit):
+    for element, address in zip(elements, addresses, strict=True):
+        if address not in news and element not in always:
+            continue
         tag = element.tag
         if tag not in _ANCHORS:
             found += rare_links(tree, element, tag, resolver)
-            if len(found) > limit:
-                break
-            continue
-        href = attribute(element, "href")
-        if href is not None and not (element in related and attribute(element, "rel")):
-            address = origin + href if href[:1] == "/" else href
-            if address in passed:
-                continue
-            passed.add(address)
-            if hash(address) in met:
-                continue
-        if link := anchor_link(tree, element, tag, resolver, 0):
+        elif link := anchor_link(tree, element, tag, resolver, 0):
             found.append(link)
-            if len(passed) + len(found) > limit:
-                break
+            if address is not None and element not in always:
+                news.discard(address)
+        if len(found) > limit:
+            break
     return found

@@ -12,7 +12,11 @@ from recrawl.extract.labels import ENCODERS
 
 _SEGMENT = r"(?!(?:\.|%2[eE]){1,2}(?:[/?#]|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]*"
 _TAIL = rf"(?:/{_SEGMENT})*(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?(?:#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
-_HOST = r"(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*(?::[1-9][0-9]{3})?"
+_BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_HOST = (
+    rf"(?:(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*|{_BYTE}(?:\.{_BYTE}){{3}})"
+    "(?::(?:[1-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?"
+)
 _ABSOLUTE = re.compile(rf"https?://{_HOST}/{_SEGMENT}{_TAIL}").fullmatch
 _ROOTED = re.compile(rf"/(?!/){_SEGMENT}{_TAIL}").fullmatch
 _BELOW = re.compile(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]+(?=[/?#]|$){_TAIL}").fullmatch
@@ -91,6 +95,8 @@ class Resolver:
 
 def absolute(url: str) -> str:
     """The document's own address in the parser's spelling; itself where it is none."""
+    if _ABSOLUTE(url):
+        return url
     try:
         return str(ada_url.normalize_url(_SURROGATES.sub("\ufffd", url)))
     except ValueError:
