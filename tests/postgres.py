@@ -91,6 +91,10 @@ class PostgresServer:
     def emptied(self, partitions: int = 8) -> str:
         """The DSN of one database used again and again, with an empty store in it: much cheaper than a new one."""
         dsn = self._shared.get(partitions) or self._shared.setdefault(partitions, self.with_tables(partitions))
+        return self.empty(dsn, partitions)
+
+    def empty(self, dsn: str, partitions: int) -> str:
+        """Leave an empty store in a database that has one."""
         with psycopg.connect(dsn, autocommit=True, connect_timeout=60) as connection:
             connection.execute("SET lock_timeout = '60s'")  # whoever still holds rows is a test that went wrong
             for table in SCHEMA.sorted_tables:

@@ -171,7 +171,7 @@ class LeasedShards(ShardedStore):
         return self._partition(server) in self._fence.epochs
 
 
-def open_leased(dsn: str, fence: Fence) -> LeasedStore | LeasedShards:
+def open_leased(dsn: str, fence: Fence, steady: Callable[[], float] = monotonic) -> LeasedStore | LeasedShards:
     """The store of a worker, whether it has shards or not."""
     home = LeasedStore(dsn, fence)
     try:
@@ -180,7 +180,7 @@ def open_leased(dsn: str, fence: Fence) -> LeasedStore | LeasedShards:
     except BaseException:
         home.close()
         raise
-    return LeasedShards(home, atlas, fence) if atlas.addresses else home
+    return LeasedShards(home, atlas, fence, steady) if atlas.addresses else home
 
 
 def _fenced(member: Store) -> FencedStore:
