@@ -113,15 +113,25 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
     more = sites - tempo.rhythm.shape[0]
     if more <= 0:
         return tempo
-    blank = started(more, tempo.origin)
+    blank = with_elapsed(replace(started(more, tempo.origin), hour=tempo.hour), 0)
     return replace(
         tempo,
         rhythm=np.concatenate([tempo.rhythm, blank.rhythm]),
         activity=np.concatenate([tempo.activity, blank.activity], axis=1),
-        elapsed=np.concatenate([tempo.elapsed, blank.elapsed], axis=1),
+        elapsed=_laid_out(tempo, blank),
         proof=np.concatenate([tempo.proof, blank.proof], axis=1),
         fitted=np.concatenate([tempo.fitted, np.full(more, tempo.hour, dtype=np.int64)]),
     )
+
+
+def _laid_out(tempo: Tempo, more: Tempo | None = None) -> Floats:
+    """A copy of `elapsed`, with more sites: columns that are not laid out yet take no memory."""
+    sites, known = tempo.elapsed.shape[1], tempo.laid + 1
+    elapsed = np.zeros((len(CLOCKS), sites + (more.elapsed.shape[1] if more else 0), tempo.elapsed.shape[2]))
+    elapsed[:, :sites, :known] = tempo.elapsed[:, :, :known]
+    if more:
+        elapsed[:, sites:, : more.laid + 1] = more.elapsed[:, :, : more.laid + 1]
+    return elapsed
 
 
 def profile(tempo: Tempo) -> Floats:
@@ -138,7 +148,7 @@ def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
     rows = slice(None) if sites is None else sites
     hours = (tempo.origin + np.arange(first, last)) % 24
     speed = profile(tempo)[:, rows][:, :, hours] * tempo.activity[:, rows, first:last] / 24.0
-    elapsed = tempo.elapsed.copy()
+    elapsed = _laid_out(tempo)
     start = elapsed[:, rows, first]
     elapsed[:, rows, first + 1 : last + 1] = start[:, :, None] + np.cumsum(speed, axis=2)
     return replace(tempo, elapsed=elapsed, laid=last)
