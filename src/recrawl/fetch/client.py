@@ -106,7 +106,11 @@ class CurlFetcher:
             if tried and transfer.failure is None:
                 self._resolver.prefer(endpoint.host, address)
             request = raw_request(endpoint.authority, target, lines, "POST" if ask.form else "GET")
-            return _reply(transfer, ask, at, request, passed_s)
+            if transfer.body_bytes and transfer.ballast.is_overfull:
+                await transfer.until_room()
+            reply = _reply(transfer, ask, at, request, passed_s)
+            transfer.ballast.keep(reply)
+            return reply
         finally:
             self._give_back(transfer)
 
@@ -122,7 +126,7 @@ class CurlFetcher:
 
     def _give_back(self, transfer: Transfer) -> None:
         self._busy.discard(transfer)
-        transfer.pieces = []  # they may be large, and it may rest for long
+        transfer.rest()
         if self._closed:
             transfer.close()
         else:
@@ -156,13 +160,12 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
             times=times,
             received_bytes=received_bytes,
         )
-    pieces, transfer.pieces = transfer.pieces, []
     return answered(
         ask,
         at,
         status,
         parse_headers(head),
-        pieces[0] if len(pieces) == 1 else b"".join(pieces),
+        transfer.let_go(),
         raw_request=request,
         raw_head=b"".join(head),
         peer=peer,

@@ -6,6 +6,7 @@ must not replace a good one. What browsers let pass, passes here: an empty body 
 last gzip member, raw deflate in place of zlib's. A body that is gzip without saying so is left as it is.
 """
 
+import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +23,7 @@ else:
     from backports import zstd
 
 PIECE_BYTES = 16 * 1024  # of input and of output at a time
+FEW_PIECES = 256  # a body of no more is put together the quick way
 FREE_BYTES = 1024 * 1024  # the ratio is judged only beyond this
 MOST_MEMBERS = 4096  # gzip members or zstd frames in one body
 ZSTD_OPTIONS: Mapping[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # RFC 9659: at most 8 MiB
@@ -159,10 +161,21 @@ def _members(body: bytes, bound: int, start: Callable[[], Inflater], magic: byte
         for _ in range(MOST_MEMBERS):
             room, at = _one_member(body, at, start(), pieces, room)
             if at >= len(body) or magic is None or not body.startswith(magic, at):
-                return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+                return _joined(pieces)
     except BROKEN as error:
         raise Undecodable(f"broken content coding: {error}") from error
     raise Bomb(f"more than {MOST_MEMBERS} members")
+
+
+def _joined(pieces: list[bytes]) -> bytes:
+    """Put together without ever holding it twice."""
+    if len(pieces) <= FEW_PIECES:
+        return b"".join(pieces)
+    whole = io.BytesIO()
+    for number, piece in enumerate(pieces):
+        whole.write(piece)
+        pieces[number] = b""
+    return whole.getvalue()
 
 
 def _one_member(body: bytes, at: int, inflater: Inflater, pieces: list[bytes], room: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pycurl
 
-from recrawl.fetch.ballast import SMALL_BYTES
+from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
 from recrawl.fetch.connections import Key
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.failures import failure_of
@@ -37,6 +37,7 @@ class Transfer:
 
     def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket) -> None:
         self._driver = driver
+        self.ballast = driver.ballast
         self._loop = driver.loop
         self._open_socket = open_socket
         self._before: Order | None = None
@@ -72,10 +73,9 @@ class Transfer:
             driver.start(self._curl, self._on_end)
             await self._waiter
         finally:
+            self._is_over, self._paused = True, False
             driver.vigil.drop(self)
             driver.abandon(self._curl)
-            if self.body_bytes > SMALL_BYTES or self._paused:
-                driver.ballast.release(self)
             if self._connection is not None:
                 driver.connections.end(self._connection)
             while self._opened:
@@ -115,6 +115,7 @@ class Transfer:
         self.detail = ""
         self._body_room = UNKNOWN
         self._paused = False
+        self._is_over = False
         self._has_enough = False
         self._gathered = 0
         self._connection: Key | None = None
@@ -148,6 +149,29 @@ class Transfer:
         self._most_head_bytes = limits.header_bytes
         self._most_lines = limits.header_count + 2  # the status line and the empty one
 
+    # what there is room for
+
+    async def until_room(self) -> None:
+        """Until what there is of large answers leaves room for what may come out of this one."""
+        ballast = self.ballast
+        while ballast.is_overfull and not ballast.favours(self) and self.failure is None:
+            self._paused = True
+            self._waiter = self._loop.create_future()
+            ballast.wait(self)
+            self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
+            await self._waiter
+        self._driver.vigil.drop(self)
+
+    def let_go(self) -> bytes:
+        """The body as it came, which is no longer held here."""
+        pieces, self.pieces = self.pieces, []
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def rest(self) -> None:
+        """The answer was taken, or given up."""
+        self.pieces = []  # they may be large, and this may rest for long
+        self.ballast.release(self)
+
     # what libcurl calls
 
     def _on_header(self, line: bytes) -> int | None:
@@ -166,8 +190,9 @@ class Transfer:
         size = self.body_bytes + len(piece)
         if size > self._body_room:
             return self._beyond_room(piece)
-        if size > SMALL_BYTES and not self._driver.ballast.takes(self, size):
+        if size > SMALL_BYTES and not self.ballast.takes(self, size):
             self._paused = True
+            self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
             return PAUSE  # the piece comes again
         self.body_bytes = size
         self.pieces.append(piece)
@@ -226,6 +251,9 @@ class Transfer:
     def resume(self) -> None:
         """There is room again."""
         self._paused = False
+        if self._is_over:
+            self._wake()
+            return
         self._mark_at, self._mark_bytes = self._loop.time(), self.head_bytes + self.body_bytes
         self._curl.pause(pycurl.PAUSE_CONT)
         self._driver.stir()
@@ -264,6 +292,8 @@ class Transfer:
             self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
         elif self._paused:  # by ourselves
             self._mark_at, self._mark_bytes = now, self.head_bytes + self.body_bytes
+            self.ballast.favour(self)
+            return now + PATIENCE_S
         elif now < self._mark_at + limits.slow_for_s:
             return self._mark_at + limits.slow_for_s
         else:

@@ -15,13 +15,15 @@ LATE_S = 0.1  # the loop was held up: what had come meanwhile is not read yet
 
 class Vigil:
     """Whoever is watched is checked no earlier than it is due and soon after. Time in which the loop was held up counts
-    for nobody: a server is not slow because we were."""
+    for nobody: a server is not slow because we were. It is put off once, though: what had come meanwhile is read by
+    then, and a loop that is always busy must not let everybody wait for ever."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._watched: dict[Watched, float] = {}  # and when each is due
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0
+        self._was_put_off = False
 
     def add(self, watched: Watched, due_at: float) -> None:
         self._watched[watched] = due_at
@@ -54,9 +56,11 @@ class Vigil:
         self._timer = None
         now = self._loop.time()
         late_s = now - self._rings_at
-        if late_s > LATE_S:
+        if late_s > LATE_S and not self._was_put_off:
+            self._was_put_off = True
             self._put_off(late_s)
             return
+        self._was_put_off = False
         for watched in [watched for watched, due_at in self._watched.items() if due_at <= now]:
             self._watched[watched] = watched.check(now)
         if self._watched:

@@ -20,6 +20,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
 from recrawl.frontier.split import split
+from recrawl.launch.allocator import tune
 from recrawl.launch.beside import helpers
 from recrawl.launch.process import Crew
 from recrawl.model.address import partition_of
@@ -188,6 +189,7 @@ async def _tick(tick: Callable[[], None]) -> None:
 
 def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """On uvloop where it is installed."""
+    tune()
     with asyncio.Runner(loop_factory=new_loop) as runner:
         return runner.run(main())
 

@@ -69,7 +69,7 @@ class Evidence(StrEnum):
 
 
 @swift
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Reply:
     """Exactly what came back. `sent_body` is the body with its content coding as it came over the wire
     (transfer coding removed), `body` the decoded one; both empty unless the answer was read whole."""

@@ -1,16 +1,17 @@
 """Large bodies share one room, bodies in crumbs cost no more than their bytes, and enough is enough."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from tests.unit.fetch.fetching import AGENT, NOW, run
 
-from recrawl.fetch.ballast import Ballast
+from recrawl.fetch.ballast import SMALL_BYTES, Ballast
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.vigil import Vigil
 from recrawl.model.failure import Failure
-from recrawl.model.visit import Ask, Evidence, Limits
+from recrawl.model.visit import Ask, Evidence, Limits, Reply
 
 MEGABYTE = 1024 * 1024
 OWN = ("127.0.0.1",)
@@ -45,6 +46,62 @@ def test_the_first_may_always_go_on_so_that_somebody_comes_to_an_end() -> None:
     ballast.release(first)
     assert second.resumed == 0
     assert ballast.held_bytes == 0
+
+
+def reply_of(size: int) -> Reply:
+    return Reply(Ask("http://a/"), NOW, Evidence.DOCUMENT, 200, body=b"x" * size)
+
+
+def test_an_answer_takes_room_for_as_long_as_anybody_holds_it() -> None:
+    ballast, waiting = Ballast(2 * MEGABYTE), Carrier()
+    reply = reply_of(3 * MEGABYTE)
+    ballast.keep(reply)
+    assert ballast.is_overfull
+    assert not ballast.takes(waiting, MEGABYTE)
+    del reply
+    assert (ballast.held_bytes, waiting.resumed) == (0, 1)
+    assert ballast.takes(waiting, MEGABYTE)
+
+
+def test_small_answers_take_no_room() -> None:
+    ballast, replies = Ballast(MEGABYTE), [reply_of(SMALL_BYTES) for _ in range(10)]
+    for reply in replies:
+        ballast.keep(reply)
+    assert ballast.held_bytes == 0
+
+
+def test_one_at_a_time_of_those_who_have_waited_for_long_goes_on() -> None:
+    ballast, first, second, reply = Ballast(MEGABYTE), Carrier(), Carrier(), reply_of(3 * MEGABYTE)
+    ballast.keep(reply)
+    assert not ballast.takes(first, MEGABYTE)
+    assert not ballast.takes(second, MEGABYTE)
+    ballast.favour(first)
+    ballast.favour(second)
+    assert (first.resumed, second.resumed) == (1, 0)
+    assert ballast.takes(first, MEGABYTE)
+    ballast.release(first)
+    assert second.resumed == 1
+    assert not ballast.takes(second, MEGABYTE)
+    ballast.favour(second)
+    assert ballast.takes(second, MEGABYTE)
+
+
+def test_what_is_packed_small_waits_to_be_unpacked_until_there_is_room() -> None:
+    async def story() -> None:
+        packed = gzip.compress(bytes(2 * MEGABYTE))
+        head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+        async with a_server(head, packed) as url, a_fetcher(MEGABYTE) as fetcher:
+            ask = Ask(url, own=OWN, limits=Limits(decoded_ratio=5000))
+            first = await fetcher.fetch(ask)
+            assert fetcher._driver is not None
+            ballast, second = fetcher._driver.ballast, asyncio.ensure_future(fetcher.fetch(ask))
+            while not ballast._waiting:
+                await asyncio.sleep(0)
+            assert ballast.held_bytes == len(first.body) + len(packed)
+            del first
+            assert len((await second).body) == 2 * MEGABYTE
+
+    run(story())
 
 
 @asynccontextmanager
@@ -82,9 +139,11 @@ def test_large_bodies_that_had_to_wait_arrive_whole() -> None:
         body = b"x" * (3 * MEGABYTE)
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
         async with a_server(head, body) as url, a_fetcher(2 * MEGABYTE) as fetcher:
-            replies = await asyncio.gather(*(fetcher.fetch(Ask(url, own=OWN)) for _ in range(5)))
-        assert [reply.evidence for reply in replies] == [Evidence.DOCUMENT] * 5
-        assert all(reply.body == body for reply in replies)
+
+            async def is_whole() -> bool:
+                return (await fetcher.fetch(Ask(url, own=OWN))).body == body
+
+            assert await asyncio.gather(*(is_whole() for _ in range(5))) == [True] * 5
 
     run(story())
     run(story(), "uvloop")
@@ -145,5 +204,18 @@ def test_nobody_is_called_late_for_time_in_which_our_own_loop_was_held_up() -> N
     loop.call_soon(loop.stop)
     loop.run_forever()  # what had come meanwhile has been read by now
     assert watched.checked_at == [9.0]
+    vigil.close()
+    loop.close()
+
+
+def test_a_loop_that_is_always_late_puts_nobody_off_for_ever() -> None:
+    loop, watched = Clock(), Watched()
+    vigil = Vigil(loop)
+    vigil.add(watched, 5.0)
+    for late_at in (6.0, 8.0):  # a second late, then late again
+        loop.moment = late_at
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    assert watched.checked_at == [8.0]
     vigil.close()
     loop.close()

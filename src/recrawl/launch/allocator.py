@@ -1,0 +1,22 @@
+"""Large pieces of memory go back to the system when they are let go, instead of staying with the process.
+
+glibc raises the size from which it asks the system for memory of its own with every large piece that is freed, up to
+32 MiB; a crawl that met a few giant pages then keeps their room for ever. Elsewhere (musl, macOS) nothing is done.
+"""
+
+import ctypes
+from contextlib import suppress
+
+LARGE_BYTES = 512 * 1024
+SPARE_BYTES = 4 * 1024 * 1024  # kept at the top of the heap
+ARENAS = 2  # the loop's, and one for the threads beside it
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
+
+
+def tune() -> None:
+    with suppress(AttributeError, OSError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
+        mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
+        mallopt(_ARENA_MAX, ARENAS)
