@@ -79,7 +79,7 @@ def test_the_moment_after_some_days_is_the_inverse_of_operational_time() -> None
 def test_time_passes_for_a_site_that_joins_late_as_it_does_for_the_others() -> None:
     late = tempos.with_sites(tempos.at_hour(tempos.started(1, 1000), 1200), 2)
     assert late.laid > 200
-    assert np.array_equal(late.elapsed[:, 0, : late.laid + 1], late.elapsed[:, 1, : late.laid + 1])
+    assert np.allclose(late.elapsed[:, 0, : late.laid + 1], late.elapsed[:, 1, : late.laid + 1])
 
 
 def test_the_window_moves_on_and_forgets() -> None:
