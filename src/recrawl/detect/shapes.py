@@ -8,10 +8,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 
 HOLE = "\x00"
 MOST_VALUES = 48  # of one block; what lies beyond stays in the skeleton
 MOST_LETTERS = 20_000
+REMEMBERED_LETTERS = 2_000
 
 _MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -74,6 +76,10 @@ class Cut:
 
 def cut(text: str) -> Cut:
     """The skeleton with a hole for each value, and the values in order."""
+    return _known_cut(text) if len(text) <= REMEMBERED_LETTERS else _cut(text)
+
+
+def _cut(text: str) -> Cut:
     head, tail = text[:MOST_LETTERS], text[MOST_LETTERS:]
     if not _DIGIT.search(head) and " ago" not in head and "ust now" not in head:
         return Cut(text)
@@ -87,6 +93,9 @@ def cut(text: str) -> Cut:
         values.append(found.group())
         at = found.end()
     return Cut(HOLE.join([*parts, head[at:]]) + tail, tuple(values))
+
+
+_known_cut = lru_cache(maxsize=512)(_cut)  # most of what two versions of a page say is the same
 
 
 def filled(skeleton: str, values: tuple[str, ...]) -> str:

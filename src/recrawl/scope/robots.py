@@ -52,11 +52,12 @@ class _Judge:
 class RobotsRules:
     """A parsed robots.txt. Ready-made judges are kept by agent: parse once, ask often."""
 
-    __slots__ = ("_judges", "_parsed", "sitemaps")
+    __slots__ = ("_delays_s", "_judges", "_parsed", "sitemaps")
 
     def __init__(self, parsed: Parsed) -> None:
         self._parsed = parsed
         self._judges: dict[str, _Judge] = {}
+        self._delays_s: dict[str, float | None] = {}
         self.sitemaps: tuple[str, ...] = tuple(dict.fromkeys(parsed.sitemaps))
 
     @classmethod
@@ -81,7 +82,9 @@ class RobotsRules:
 
     def crawl_delay_s(self, agent: str = AGENT) -> float | None:
         """The longest that is asked of this agent."""
-        return max(self._group(agent).delays_s, default=None)
+        if agent not in self._delays_s:
+            self._delays_s[agent] = max(self._group(agent).delays_s, default=None)
+        return self._delays_s[agent]
 
     @property
     def agents(self) -> tuple[str, ...]:
