@@ -1,7 +1,7 @@
 """`cluster`: the workers that share a PostgreSQL store, and who of them owns what."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
@@ -10,9 +10,11 @@ from recrawl.cli.options import Command, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares
-from recrawl.model.cluster import Partition, Seat, Wish
+from recrawl.model.cluster import Partition, Seat, Shard, Wish
 from recrawl.model.failure import UsageError
 from recrawl.store.leases import Leases, open_leases
+from recrawl.store.postgres import name_of
+from recrawl.store.shards import add_shard, settle_empty
 
 
 @click.group()
@@ -52,7 +54,10 @@ def status(store: str, folder: str | None, as_json: bool) -> None:
     `lease` is how long a worker may be silent before others take its partitions over, `quiet` how long it has been.
     """
     with leases_of(store, folder) as leases:
-        seats, parts, letters = leases.seats(), leases.parts(), leases.outbox_sizes()
+        seats, parts, letters = leases.seats(), leases.parts(), Counter(leases.outbox_sizes())
+        shards = leases.shards()
+    for one in shards:
+        letters.update(one.letters or {})
     rows = worker_rows(seats, parts, letters, leases.partitions)
     free = [part.number for part in parts if not part.owner]
     facts = {
@@ -60,6 +65,7 @@ def status(store: str, folder: str | None, as_json: bool) -> None:
         "free": len(free) if parts else leases.partitions,
         "outbox": sum(letters.values()),
         "moved": {str(part.number): part.wanted for part in parts if part.wanted},
+        "shards": [shard_row(one) for one in shards],
     }
     if as_json:
         line({**facts, "workers": rows})
@@ -69,10 +75,24 @@ def status(store: str, folder: str | None, as_json: bool) -> None:
         [tuple(_cell(value) for value in list(row.values())[:8]) for row in rows],
     )
     click.echo(f"{facts['partitions']} partitions, {facts['free']} without an owner; {facts['outbox']} links under way")
+    if len(shards) > 1:
+        click.echo()
+        table(
+            ("shard", "database", "partitions", "state"), [tuple(map(str, shard_row(one).values())) for one in shards]
+        )
+
+
+def shard_row(shard: Shard) -> dict[str, object]:
+    return {
+        "shard": shard.number,
+        "database": shard.where,
+        "partitions": shard.partitions,
+        "state": "away" if shard.letters is None else "there",
+    }
 
 
 def worker_rows(
-    seats: list[Seat], parts: list[Partition], letters: dict[int, int], partitions: int
+    seats: list[Seat], parts: list[Partition], letters: Mapping[int, int], partitions: int
 ) -> list[dict[str, object]]:
     owner = {part.number: part.owner for part in parts}
     waiting: Counter[str] = Counter()
@@ -132,6 +152,27 @@ def move(partitions: str, worker: str, store: str, folder: str | None) -> None:
     with leases_of(store, folder) as leases:
         moved = leases.move(numbers_of(partitions, leases.partitions), worker)
     click.echo(f"{moved} partitions go to {worker or 'whoever has room'}")
+
+
+@cluster.command()
+@click.argument("dsn")
+@click.option("--partitions", default="", help="Which ones it takes (5,7,10-20) instead of its share of all.")
+@store_option
+@folder_option
+def shard(dsn: str, partitions: str, store: str, folder: str | None) -> None:
+    """Let the rows of some partitions live in one more PostgreSQL database, DSN, on a server of its own.
+
+    It takes partitions that hold nothing yet: servers met from now on are dealt out among all databases. No worker may
+    be running. To spread what is there already, make a new store with `recrawl db init HOME --shard DSN` and copy into
+    it with `recrawl db copy`.
+    """
+    with leases_of(store, folder) as leases:
+        if any(seat.left_s > 0 for seat in leases.seats()):
+            raise UsageError("workers are running: stop them first (see `recrawl cluster status`)")
+        number = add_shard(leases.dsn, dsn)
+        wanted = numbers_of(partitions, leases.partitions) if partitions else range(0, leases.partitions, number + 1)
+        taken = settle_empty(leases.dsn, number, wanted)
+    click.echo(f"{name_of(dsn)} is shard {number} and takes {len(taken)} partitions of {leases.partitions}")
 
 
 def numbers_of(text: str, partitions: int) -> list[int]:

@@ -54,6 +54,16 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """One of a store's databases. `letters`: how many wait in it, by partition; None: it cannot be reached."""
+
+    number: int
+    where: str
+    partitions: int = 0
+    letters: Mapping[int, int] | None = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """The cluster at one moment, as one worker needs to know it. `seats`: workers whose lease runs; `free`: partitions
     without an owner; `held`: its own with their epochs; `wanted`: those that were moved, and to whom."""

@@ -66,6 +66,7 @@ EVENT = Code(
         EventKind.STOPPED: 14,
         EventKind.WRAPPER_BROKEN: 20,
         EventKind.WRAPPER_MENDED: 21,
+        EventKind.LOST: 22,
     }
 )
 SOURCE = Code(

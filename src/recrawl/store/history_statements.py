@@ -45,6 +45,17 @@ class HistoryStatements(Compiler):
         return self.compile(of_page.order_by(VERSION.c.at.desc()))
 
     @cached_property
+    def versions_in(self) -> Sql:
+        """Versions whose record lies in a file, from an offset on."""
+        there = (VERSION.c.warc_file == bindparam("file"), VERSION.c.warc_offset >= bindparam("offset"))
+        return self.compile(select(VERSION).where(*there))
+
+    @cached_property
+    def forget_version(self) -> Sql:
+        """A version whose record is no more."""
+        return self.compile(VERSION.delete().where(VERSION.c.page == bindparam("page"), VERSION.c.at == bindparam("at")))
+
+    @cached_property
     def forget_visits(self) -> Sql:
         """Forget old visits that proved no change, in a stretch of pages."""
         return self.compile(

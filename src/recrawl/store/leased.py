@@ -43,7 +43,7 @@ class Fence:
     they change only between two writes (`still`)."""
 
     def __init__(self, worker: str, lease_s: float) -> None:
-        self.worker = worker
+        self.worker, self.lease_s = worker, lease_s
         self.epochs: dict[int, int] = {}
         self.still = RLock()
         dialect = postgresql.psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]

@@ -20,6 +20,7 @@ from recrawl.model.failure import StoreAway, StoreInUse
 from recrawl.model.page import Page
 from recrawl.ports import Store
 from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
+from recrawl.store.postgres import impatient
 from recrawl.store.sharded import AT_ONCE, ShardedStore
 from recrawl.store.sharding import HOME, by_shard
 from recrawl.store.shards import Atlas, Members, need_home
@@ -36,10 +37,12 @@ class LeasedShards(ShardedStore):
 
     def __init__(self, home: FencedStore, atlas: Atlas, fence: Fence, steady: Callable[[], float] = monotonic) -> None:
         self._atlas, self._fence, self._steady = atlas, fence, steady
-        members = Members(home, lambda: atlas.addresses, lambda dsn: FencedStore(dsn, fence, fence.in_shard))
-        super().__init__(members, atlas.place)
+        super().__init__(Members(home, lambda: atlas.addresses, self._opened), atlas.place)
         self._away: dict[int, float] = {}
         self._relayed_at = steady()
+
+    def _opened(self, dsn: str) -> FencedStore:
+        return FencedStore(impatient(dsn, self._fence.lease_s), self._fence, self._fence.in_shard)
 
     def close(self) -> None:
         assert isinstance(self.members, Members)

@@ -4,16 +4,19 @@ What always holds: a lease that ran out is never renewed (its row is held fast b
 renewal which came too late fails); a partition has at most one owner, and its epoch rises with every new one.
 """
 
+from collections import Counter
 from collections.abc import Collection
+from contextlib import closing
 from itertools import count
 
 from sqlalchemy.dialects import postgresql
 
-from recrawl.model.cluster import Look, Partition, Report, Seat, Wish
-from recrawl.model.failure import LeaseLost, NotFound
+from recrawl.model.cluster import Look, Partition, Report, Seat, Shard, Wish
+from recrawl.model.failure import LeaseLost, NotFound, StoreAway
 from recrawl.store.connection import Database, Rows, Session
 from recrawl.store.lease_statements import LeaseStatements
-from recrawl.store.postgres import open_postgres
+from recrawl.store.postgres import name_of, open_postgres
+from recrawl.store.shards import Atlas
 
 PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
 
@@ -23,8 +26,8 @@ KEPT_DAYS = 7  # of what was spent
 class Leases:
     """Every thread may call it. Raises StoreAway while the database cannot be reached."""
 
-    def __init__(self, database: Database, partitions: int) -> None:
-        self._db, self.partitions = database, partitions
+    def __init__(self, database: Database, partitions: int, dsn: str = "") -> None:
+        self._db, self.partitions, self.dsn = database, partitions, dsn
         self._sql = LeaseStatements(database.engine.dialect, postgresql.insert, arrays=True)
 
     def close(self) -> None:
@@ -131,7 +134,26 @@ class Leases:
 
     def outbox_sizes(self) -> dict[int, int]:
         """How many letters wait, by partition."""
-        with self._db.reading() as session:
+        return self._letters_in(self._db)
+
+    def shards(self) -> list[Shard]:
+        """The databases of the store, home first; what cannot be reached has no count of letters."""
+        places = Counter(part.store for part in self.parts())
+        atlas = Atlas(self._db)
+        found = [Shard(0, self._db.where, places[0] or self.partitions)]
+        for number, address in atlas.addresses.items():
+            found.append(Shard(number, name_of(address), places[number], self._letters_at(address)))
+        return found
+
+    def _letters_at(self, address: str) -> dict[int, int] | None:
+        try:
+            with closing(open_postgres(address, readonly=True, patience_s=())) as shard:
+                return self._letters_in(shard.database)
+        except StoreAway:
+            return None
+
+    def _letters_in(self, database: Database) -> dict[int, int]:
+        with database.reading() as session:
             return {row[0]: row[1] for row in session.rows(self._sql.outbox_sizes)}
 
     def wish(self, worker: str, wish: Wish) -> None:
@@ -172,7 +194,7 @@ class Leases:
 
 def open_leases(dsn: str) -> Leases:
     store = open_postgres(dsn, patience_s=PATIENCE_S)
-    return Leases(store.database, store.partitions)
+    return Leases(store.database, store.partitions, dsn)
 
 
 def lost(worker: str) -> LeaseLost:

@@ -57,6 +57,8 @@ class MemoryStore:
         for version in batch.versions:
             self._add_version(version)
         self._put_records(batch.records)
+        for version in batch.lost:
+            self._forget(version)
         for server in batch.servers:
             self._put_server(server)
         self._robots.update((file.origin, file) for file in batch.robots)
@@ -153,6 +155,11 @@ class MemoryStore:
             versions[version.at] = version
             self._counts[self._site_of(version.page), Count.VERSIONS] += 1
 
+    def _forget(self, version: Version) -> None:
+        self._records.get(version.page, {}).pop(version.at, None)
+        if self._versions.get(version.page, {}).pop(version.at, None) is not None:
+            self._counts[self._site_of(version.page), Count.VERSIONS] -= 1
+
     def _put_records(self, records: Sequence[Record]) -> None:
         for record in records:
             self._records.setdefault(record.page, {})[record.at] = {}
@@ -216,6 +223,10 @@ class MemoryStore:
 
     def versions(self, page: int) -> list[Version]:
         return sorted(self._versions.get(page, {}).values(), key=lambda version: -version.at)
+
+    def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
+        every = (version for versions in self._versions.values() for version in versions.values())
+        return [one for one in every if one.warc_file == warc_file and one.warc_offset >= from_offset]
 
     def records(self, pages: Sequence[int]) -> list[Record]:
         return [record for page in dict.fromkeys(pages) for at in self._moments(page) for record in self._at(page, at)]

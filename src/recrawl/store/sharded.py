@@ -72,7 +72,7 @@ class ShardedStore:
         """The member of every page that a batch speaks of; one that nobody knows lives at home."""
         places = {page.id: self.place_of(page.server) for page in (*batch.entered, *batch.pages)}
         spoken_of = {event.page for event in batch.events if event.page is not None}
-        for facts in (batch.visits, batch.versions, batch.records):
+        for facts in (batch.visits, batch.versions, batch.records, batch.lost):
             spoken_of.update(fact.page for fact in facts)
         asked = [page for page in spoken_of if page not in places]
         if asked:
@@ -156,6 +156,9 @@ class ShardedStore:
 
     def versions(self, page: int) -> list[Version]:
         return next(filter(None, self.all(lambda member: member.versions(page))), [])
+
+    def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
+        return [one for found in self.all(lambda member: member.versions_in(warc_file, from_offset)) for one in found]
 
     def records(self, pages: Sequence[int]) -> list[Record]:
         return _as_asked(pages, self.all(lambda member: member.records(pages)))

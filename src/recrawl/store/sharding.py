@@ -24,6 +24,7 @@ class _Pile:
     events: list[Event] = field(default_factory=list)
     robots: list[RobotsFile] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
+    lost: list[Version] = field(default_factory=list)
 
 
 def by_shard(batch: Batch, places: Mapping[int, int], place_of: Callable[[str], int]) -> dict[int, Batch]:
@@ -46,6 +47,8 @@ def by_shard(batch: Batch, places: Mapping[int, int], place_of: Callable[[str], 
         pile(places.get(visit.page, HOME)).visits.append(visit)
     for version in batch.versions:
         pile(places.get(version.page, HOME)).versions.append(version)
+    for version in batch.lost:
+        pile(places.get(version.page, HOME)).lost.append(version)
     for record in batch.records:
         pile(places.get(record.page, HOME)).records.append(record)
     for event in batch.events:
@@ -66,6 +69,7 @@ def _batch(pile: _Pile, batch: Batch, number: int) -> Batch:
         events=tuple(pile.events),
         robots=tuple(pile.robots),
         records=tuple(pile.records),
+        lost=tuple(pile.lost),
         notices=batch.notices if number == HOME else (),
         memos=batch.memos if number == HOME else (),
     )

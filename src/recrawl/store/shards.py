@@ -11,8 +11,9 @@ from typing import overload
 
 from sqlalchemy.dialects import postgresql
 
+from recrawl.model.address import partition_of
 from recrawl.model.batch import Batch, Saved
-from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.failure import UsageError
 from recrawl.ports import Store
 from recrawl.store.connection import Database
 from recrawl.store.lease_statements import LeaseStatements
@@ -144,13 +145,23 @@ def add_shard(home_dsn: str, dsn: str) -> int:
     return number
 
 
+def settle_empty(home_dsn: str, shard: int, partitions: Collection[int]) -> list[int]:
+    """Let those of these partitions live in a shard that hold nothing yet. Nobody may be at work meanwhile."""
+    with closing(open_whole(home_dsn)) as whole:
+        filled = {partition_of(server.key, whole.partitions) for server in whole.servers()}
+    empty = sorted(set(partitions) - filled)
+    with closing(open_postgres(home_dsn)) as home:
+        Atlas(home.database).settle(empty, shard)
+    return empty
+
+
 def deal_out(home_dsn: str, dsns: Sequence[str]) -> None:
     """Share the partitions of a new store out among its home and shards."""
     with closing(open_postgres(home_dsn)) as home:
         if home.servers():
             raise UsageError(
-                f"{name_of(home_dsn)} holds pages already: add shards with `recrawl cluster shard add`, then move "
-                "partitions there with `recrawl cluster move --to-shard`"
+                f"{name_of(home_dsn)} holds pages already: copy them into a new store with shards with "
+                "`recrawl db copy`, or add a shard for servers to come with `recrawl cluster shard`"
             )
     numbers = [0, *(add_shard(home_dsn, dsn) for dsn in dsns)]
     with closing(open_postgres(home_dsn)) as home:
@@ -170,13 +181,3 @@ def _mark(dsn: str, number: int, partitions: int) -> None:
             raise UsageError(f"{name_of(dsn)} holds the state of another crawl: name an empty database")
         with shard.database.writing() as session:
             session.many(shard.database.statements.put_meta, [(MARK, number)])
-
-
-def shard_of(dsn: str, atlas: Atlas) -> int:
-    """The number of a shard by its address or number in words; 0 is the home."""
-    if dsn.isdecimal() and (int(dsn) == 0 or int(dsn) in atlas.addresses):
-        return int(dsn)
-    for number, address in atlas.addresses.items():
-        if dsn in (address, name_of(address)):
-            return number
-    raise NotFound(f"there is no shard {name_of(dsn)!r}: see `recrawl cluster status`")

@@ -236,6 +236,14 @@ class SqlStore:
         return [rows.version_of(row, texts) for row in found]
 
     @enduring
+    def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
+        with self.database.reading() as session:
+            file = next((row[0] for row in session.rows_of(self._sql.word_numbers, [warc_file])), None)
+            found = session.rows(self._sql.versions_in, self._sql.versions_in.bind(file=file, offset=from_offset))
+        texts = self._words.texts(number for row in found for number in (row[3], row[9]))
+        return [rows.version_of(row, texts) for row in found]
+
+    @enduring
     def records(self, pages: Sequence[int]) -> list[Record]:
         unique = list(dict.fromkeys(pages))
         with self.database.reading() as session:

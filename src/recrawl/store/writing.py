@@ -61,6 +61,7 @@ class BatchWriter:
         for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, rows.version_row):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
+        self._forget(batch.lost, sites)
         self._put_servers(batch.servers)
         self._session.many(self._sql.put_robots, _last(1, map(rows.robots_row, batch.robots)))
         self._session.many(self._sql.put_memos, _last(1, batch.memos))
@@ -82,7 +83,8 @@ class BatchWriter:
     def _put_pages(self, batch: Batch) -> dict[int, int]:
         """Overwrite pages; answer with the site of every page that the batch speaks of."""
         newest = {page.id: page for page in batch.pages}
-        spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in batch.versions)}
+        versions = (*batch.versions, *batch.lost)
+        spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in versions)}
         sites = self._leave_standings(spoken_of, newest)
         self._session.many(self._sql.put_pages, (rows.page_row(page, self._numbers) for page in newest.values()))
         for page in newest.values():
@@ -160,6 +162,14 @@ class BatchWriter:
         self._session.many(forget, (forget.bind(page=page, at=at) for page, at in sorted(versions)))
         newest = {(record.page, record.at, record.place): record for record in records}
         self._session.many(self._sql.add_records, (rows.record_row(one, self._numbers) for one in newest.values()))
+
+    def _forget(self, lost: Sequence[Version], sites: Mapping[int, int]) -> None:
+        """Versions, and what was read from them."""
+        version, records = self._sql.forget_version, self._sql.forget_records
+        for one in lost:
+            gone = self._session.change(version, version.bind(page=one.page, at=one.at))
+            self._session.change(records, records.bind(page=one.page, at=one.at))
+            self._counts[sites.get(one.page, rows.NO_WORD), Count.VERSIONS] -= gone
 
     def _add_counts(self) -> None:
         changed = ((site, kind, amount) for (site, kind), amount in self._counts.items() if amount)
