@@ -1,5 +1,6 @@
 """`db`: the store itself."""
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,12 +10,13 @@ from recrawl.cli.db_stores import copy, init, upgrade
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.folder.folder import Folder
+from recrawl.formats import duration
 from recrawl.model.failure import UsageError
 
 
 @click.group()
 def db() -> None:
-    """The store itself: make it, bring it up to date, copy it."""
+    """The store itself: make it, bring it up to date, copy it, make it smaller."""
 
 
 for command in (init, upgrade, copy):
@@ -46,3 +48,27 @@ def backup(target: Path, folder: str | None, as_json: bool) -> None:
         return
     archive = f"{size(made.archive_bytes)} new in {made.archive_files} archive files"
     click.echo(f"{place.path} → {target}: {size(made.state_bytes)} of state, {archive}")
+
+
+@db.command()
+@click.option("--older", default="90d", show_default=True, metavar="TIME", help="How long visits are kept: 90d, 26w.")
+@folder_option
+@json_option
+def compact(older: str, folder: str | None, as_json: bool) -> None:
+    """Forget old visits that proved no change, also while a run is going on.
+
+    Versions, changes, beliefs and totals stay as they are; `recrawl history` shows less of what was the same. The space
+    is used again for what comes (a file does not shrink).
+    """
+    from recrawl.engine.clock import SystemClock
+    from recrawl.folder.opening import open_store
+    from recrawl.folder.settings import load
+
+    before_at = SystemClock().now() - duration.parse(older)
+    place = the_folder(folder).need()
+    with closing(open_store(place, load(place))) as store:
+        forgotten = store.compact(before_at)
+    if as_json:
+        line({"forgotten": forgotten, "before": before_at})
+    else:
+        click.echo(f"{forgotten} visits that proved no change, older than {older}, forgotten")
