@@ -7,8 +7,8 @@ from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
 from recrawl.archive.member import BrokenMember, inflated
-from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, stem_of, stems
-from recrawl.archive.object_store import Shelf
+from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, created_of, stem_of, stems
+from recrawl.archive.object_store import SENT, Shelf
 from recrawl.archive.open_file import OpenFile, Span
 from recrawl.archive.reading import REVISIT_TYPE, payload_of
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
@@ -141,7 +141,7 @@ class WarcArchive:
 
     def walk(self) -> Iterator[tuple[Place, Payload]]:
         """Every response and every revisit that can be followed, file by file in order of writing."""
-        for stem in stems(self._folder, WARC):
+        for stem in self._written():
             lines = written_lines(self._folder / (stem + FINISHED)) or written_lines(self._folder / (stem + OPEN))
             for offset, length in sorted((line.offset, line.length) for line in readable(lines)):
                 place = Place(stem + WARC, offset, length)
@@ -150,6 +150,11 @@ class WarcArchive:
                     payload = self.read(place)
                 if payload is not None:
                     yield place, payload
+
+    def _written(self) -> list[str]:
+        """Stems of the files here, and of those that went to the object store."""
+        there = stems(self._folder, SENT) if self._settings.object_store else []
+        return sorted({*stems(self._folder, WARC), *there}, key=lambda stem: (created_of(stem), stem))
 
     def _followed(self, record: Record, at: float, place: Place) -> Payload:
         url = record.field("WARC-Refers-To-Target-URI")
@@ -167,27 +172,26 @@ class WarcArchive:
     def _shelf(self) -> Shelf:
         return Shelf(self._settings.object_store)
 
-    def _fetched(self, place: Place) -> Record:
-        """From a file that another machine wrote, or that is here no more."""
-        member = self._shelf.read(place.file, place.offset, place.length)
+    def _record(self, place: Place) -> Record:
+        member = self.member(place)
         with _damage_named(place):
             return parse(inflated(member))
 
-    def _record(self, place: Place) -> Record:
+    def member(self, place: Place) -> bytes:
+        """A record as it lies in its file: here, or in the object store if another machine wrote the file or it is
+        here no more."""
         if not STEM.fullmatch(place.file.removesuffix(WARC)):
             raise NotFound(f"{place.file!r} is no file of this archive")
         try:
             with (self._folder / place.file).open("rb") as file:
                 file.seek(place.offset)
-                member = file.read(place.length)
+                return file.read(place.length)
         except FileNotFoundError:
             if self._settings.object_store:
-                return self._fetched(place)
+                return self._shelf.read(place.file, place.offset, place.length)
             raise NotFound(
                 f"{self._folder / place.file} is not there: put the file back or crawl the page again"
             ) from None
-        with _damage_named(place):
-            return parse(inflated(member))
 
 
 @contextmanager

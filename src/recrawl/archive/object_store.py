@@ -2,11 +2,12 @@
 
 The folder is the spool: a file is written there, and sent when it is finished. `<stem>.sent` says that records and
 index lines have arrived; while the storage is away the files wait, and nothing but the sending is late. A file sent
-twice is the same file. obstore is an extra, imported when it is needed.
+twice is the same file. Where they are not to stay here, records are deleted once they are there in their full size;
+their index lines stay, by which captures are found. obstore is an extra, imported when it is needed.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +43,14 @@ class Shelf:
         with self._plainly(), file.open("rb") as source:
             self._obstore.put(self._store, file.name, source, chunk_size=PART_BYTES)
 
+    def size_bytes(self, name: str) -> int | None:
+        """None: it is not there."""
+        with self._plainly():
+            try:
+                return int(self._obstore.head(self._store, name)["size"])
+            except FileNotFoundError:
+                return None
+
     def read(self, name: str, offset: int, length: int) -> bytes:
         with self._plainly():
             try:
@@ -71,11 +80,24 @@ def send(folder: Path, stem: str, shelf: Shelf) -> None:
     (folder / (stem + SENT)).touch()
 
 
+def clear(folder: Path, shelf: Shelf) -> list[str]:
+    """Delete the records here of files that are there, whole; stems."""
+    sent = set(stems(folder, SENT))
+    cleared = []
+    for stem in (stem for stem in stems(folder, WARC) if stem in sent):
+        file = folder / (stem + WARC)
+        with suppress(FileNotFoundError):  # another worker was quicker
+            if shelf.size_bytes(file.name) == file.stat().st_size:
+                file.unlink()
+                cleared.append(stem)
+    return cleared
+
+
 class Sender:
     """Sends what is finished, from a thread of its own, until `close`."""
 
-    def __init__(self, folder: Path, shelf: Shelf, complain: Callable[[str], None]) -> None:
-        self._folder, self._shelf, self._complain = folder, shelf, complain
+    def __init__(self, folder: Path, shelf: Shelf, complain: Callable[[str], None], keep_local: bool = True) -> None:
+        self._folder, self._shelf, self._complain, self._keep = folder, shelf, complain, keep_local
         self._ended = Event()
         self._thread = Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
@@ -96,6 +118,8 @@ class Sender:
         try:
             for stem in unsent(self._folder):
                 send(self._folder, stem, self._shelf)
+            if not self._keep:
+                clear(self._folder, self._shelf)
         except RecrawlError as error:
             self._complain(f"finished files wait in {self._folder}: {error}")
             return False

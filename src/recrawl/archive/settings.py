@@ -17,5 +17,6 @@ class ArchiveSettings:
     secrets: tuple[str, ...] = SECRETS
     read_bytes: int = 256 << 20  # a body larger than this when decoded is not read back
     object_store: str = ""  # s3://bucket/prefix: finished files are copied there, and read from there if not here
+    keep_local: bool = True  # false: what has arrived in the object store is deleted here, but for its index lines
     software: str = "recrawl"  # named in each file's first record
     operator: str = ""  # contact of whoever crawls, for the first record

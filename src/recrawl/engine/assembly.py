@@ -109,7 +109,8 @@ def sending(folder: Folder, settings: Settings, complain: Callable[[str], None])
     if not settings.archive.object_store:
         yield
         return
-    with closing(Sender(folder.archive, Shelf(settings.archive.object_store), complain)):
+    archive = settings.archive
+    with closing(Sender(folder.archive, Shelf(archive.object_store), complain, archive.keep_local)):
         yield
 
 

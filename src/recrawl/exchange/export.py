@@ -49,7 +49,7 @@ class Export:
         if form in WRITERS:
             return WRITERS[form](TABLES[table], self._source, out)
         settings, folder = self._reading.settings.archive, self._reading.folder
-        export = WarcExport(self._source, folder.archive, settings, Dice().record_id, SystemClock().now())
+        export = WarcExport(self._source, self._archive, settings, Dice().record_id, SystemClock().now())
         return export.write(out, name) if form == "warc" else write_wacz(export, out, f"recrawl: {folder.path.name}")
 
     def _load(self, version: Version) -> Payload:

@@ -87,13 +87,9 @@ class WarcExport:
 
     def _copy(self, version: Version) -> bytes | None:
         """The record as it lies there; None if its file is gone."""
-        if not STEM.fullmatch(version.warc_file.removesuffix(WARC)):
-            return None
         try:
-            with (self.archive / version.warc_file).open("rb") as file:
-                file.seek(version.warc_offset)
-                return file.read(version.warc_length)
-        except FileNotFoundError:
+            return self.archive.member(Place(version.warc_file, version.warc_offset, version.warc_length))
+        except NotFound:
             return None
 
     def _state_record(self, state: PageState) -> Record:
