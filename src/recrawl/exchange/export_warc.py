@@ -9,11 +9,10 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import IO
 
+from recrawl.archive.folder import WarcArchive
 from recrawl.archive.member import compressed, inflated
-from recrawl.archive.names import STEM, WARC
 from recrawl.archive.reading import index_line
 from recrawl.archive.record import Record, parse, record_id, render, sha1, target_uri, warc_date
 from recrawl.archive.settings import ArchiveSettings
@@ -23,6 +22,7 @@ from recrawl.formats import page_state, wacz
 from recrawl.formats.cdxj import render as render_line
 from recrawl.formats.page_state import PageState
 from recrawl.index.entry import title_of
+from recrawl.model.capture import Place
 from recrawl.model.failure import NotFound, RecrawlError
 from recrawl.model.page import Page
 from recrawl.model.visit import Version
@@ -37,7 +37,7 @@ class WarcExport:
     """`new_id` gives a fresh UUID for each record that is made, `now` is the moment of the export."""
 
     source: Source
-    archive: Path
+    archive: WarcArchive
     settings: ArchiveSettings
     new_id: Callable[[], str]
     now: float

@@ -10,8 +10,8 @@ import pytest
 from moto.server import ThreadedMotoServer
 from tests.unit.archive.exchanges import capture, open_archive
 
-from recrawl.archive.names import WARC
-from recrawl.archive.object_store import Sender, Shelf, send, unsent
+from recrawl.archive.names import FINISHED, WARC, stems
+from recrawl.archive.object_store import SENT, Sender, Shelf, send, unsent
 from recrawl.model.failure import ConfigError, NotFound
 
 URL = "s3://crawl/warc"
@@ -70,6 +70,28 @@ def test_what_is_finished_waits_in_the_folder_while_the_storage_is_away(
     back = Sender(tmp_path, shelf_at(storage, monkeypatch), complaints.append)
     back.close(patience_s=120.0)
     assert unsent(tmp_path) == []
+
+
+def test_records_that_have_arrived_are_deleted_here_if_they_are_not_to_stay_and_read_from_there(
+    storage: str, tmp_path: Path
+) -> None:
+    with closing(open_archive(tmp_path, object_store=URL)) as written:
+        [first] = written.append([capture(body=b"first")])
+    with closing(open_archive(tmp_path, object_store=URL)) as written:
+        [second] = written.append([capture(body=b"second")])
+    stem = first.file.removesuffix(WARC)
+    (tmp_path / (stem + SENT)).touch()  # so it says, and it is not there
+    complaints: list[str] = []
+    Sender(tmp_path, Shelf(URL), complaints.append, keep_local=False).close(patience_s=120.0)
+    assert complaints == []
+    assert stems(tmp_path, WARC) == [stem]  # what did not arrive whole stays
+    (tmp_path / (stem + SENT)).unlink()
+    Sender(tmp_path, Shelf(URL), complaints.append, keep_local=False).close(patience_s=120.0)
+    assert stems(tmp_path, WARC) == [] and len(stems(tmp_path, FINISHED)) == 2
+    with closing(open_archive(tmp_path, object_store=URL)) as again:
+        assert [again.read(place).body for place in (first, second)] == [b"first", b"second"]
+        assert [payload.body for _, payload in again.walk()] == [b"first", b"second"]
+        assert len(again.member(second)) == second.length
 
 
 def shelf_at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Shelf:
