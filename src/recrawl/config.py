@@ -32,7 +32,7 @@ class Fetch:
     resolver: str = ""  # DNS server to ask, host or host:port; empty: the machine's own
     redirects: int = 5  # in a row
     connections: int = 128  # servers asked at the same moment by one worker
-    large_bytes: int = 32 * 1024 * 1024  # what bodies of more than 1 MiB may hold while they come in, all together
+    large_bytes: int = 32 * 1024 * 1024  # what bodies of more than 256 KiB may hold together, until they are written
 
 
 @dataclass(frozen=True, slots=True)

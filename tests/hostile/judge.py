@@ -76,6 +76,9 @@ def _faults(case: Case, origin: str, asked: Counter[str], book: Reading) -> Iter
     for path, word in expect.says.items():
         if not any(one in _why(book, origin + path) for one in word.split("|")):
             yield f"why {path} says {_why(book, origin + path)!r}, not {word}"
+    for path, words in expect.holds.items():
+        if words not in _copy(book, origin + path):
+            yield f"the copy of {path} does not hold {words!r}"
     for path, most in expect.versions.items():
         page = _page(book, origin + path)
         if page is not None and len(book.store.versions(page.id)) > most:
@@ -99,6 +102,14 @@ def _page(book: Reading, url: str) -> Page | None:
 def _is_kept(book: Reading, url: str) -> bool:
     page = _page(book, url)
     return page is not None and page.status is Status.LIVE
+
+
+def _copy(book: Reading, url: str) -> str:
+    page = _page(book, url)
+    kept = book.store.versions(page.id) if page is not None else []
+    if not kept:
+        return ""
+    return book.payload(kept[0]).body.decode()
 
 
 def _why(book: Reading, url: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
+from recrawl.engine.allocator import trim
 from recrawl.engine.arrival import Arrival
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.capture import Capture
@@ -25,6 +26,7 @@ from recrawl.ports import Archive, Store
 Offload = Callable[..., Awaitable[Saved]]
 
 PATIENCE_S = 0.005
+LARGE_BYTES = 1024 * 1024  # of answers just written: worth giving memory back
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
 
 
@@ -206,7 +208,11 @@ class Settler:
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
-                self._bytes -= sum(len(one.reply.body) for one in arrivals)
+                written = sum(len(one.reply.body) for one in arrivals)
+                self._bytes -= written
+                del arrivals, ledger
+                if written > LARGE_BYTES:
+                    trim()
                 self._room.set()
                 self._written.set()
         except BaseException as error:  # noqa: BLE001 — handed on, not swallowed

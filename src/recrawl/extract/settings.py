@@ -10,13 +10,13 @@ class ExtractSettings:
     images: bool = False  # img src and srcset, as relation "image"
     scripts: bool = False  # javascript: addresses and onclick code, as relation "script", unresolved
     forms: bool = False  # GET forms, as relation "form": one link for each choice they offer
-    source_bytes: int = 8 * 1024 * 1024  # of a document that are read; it is kept whole all the same
-    tags: int = 200_000  # a document is read up to this many
+    source_bytes: int = 4 * 1024 * 1024  # of a document that are read; it is kept whole all the same
+    tags: int = 100_000  # a document is read up to this many
     link_limit: int = 20_000  # links beyond this many are not read
     href_chars: int = 16_384  # a link that is longer is none
     link_text_chars: int = 200
     text_chars: int = 4_000_000  # visible text beyond this many characters is not read
-    node_limit: int = 300_000  # nor is text behind so many elements and pieces of text
+    node_limit: int = 150_000  # nor is text behind so many elements and pieces of text
     guess_language: bool = True  # by script and charset, where the document does not say
 
 

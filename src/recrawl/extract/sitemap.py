@@ -7,6 +7,7 @@ from recrawl.formats import sitemap_xml
 from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIES, Listed
 
 _GZIP = b"\x1f\x8b"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _XML = (b"<?xml", b"<urlset", b"<sitemapindex", b"<!--", b"<")
 
 
@@ -26,6 +27,8 @@ def read_sitemap(body: bytes, most_bytes: int = MOST_BYTES, most_entries: int = 
     plain, fault = unzipped(body, most_bytes)
     if fault:
         return SitemapReading(fault=fault)
+    if plain.startswith(_UTF_16):
+        return _from_xml(plain, most_entries)
     start = plain[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not start:
         return SitemapReading(fault="empty")
@@ -49,7 +52,7 @@ def unzipped(body: bytes, most_bytes: int) -> tuple[bytes, str]:
 
 
 def _from_xml(plain: bytes, most: int) -> SitemapReading:
-    heard = sitemap_xml.hear(plain.lstrip(b"\xef\xbb\xbf \t\r\n"), most)
+    heard = sitemap_xml.hear(plain if plain.startswith(_UTF_16) else plain.lstrip(b"\xef\xbb\xbf \t\r\n"), most)
     if heard.root not in ("urlset", "sitemapindex"):
         return SitemapReading(fault=heard.ended.fault or f"<{heard.root}> is no sitemap", other=True)
     ended = heard.ended

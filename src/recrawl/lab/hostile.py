@@ -26,8 +26,11 @@ from recrawl.lab import (
     hostile_busy,
     hostile_charset,
     hostile_coding,
+    hostile_framing,
+    hostile_guise,
     hostile_head,
     hostile_html,
+    hostile_inside,
     hostile_link,
     hostile_redirect,
     hostile_robots,
@@ -55,6 +58,9 @@ TABLES = (
     hostile_robots.CASES,
     hostile_signal.CASES,
     hostile_link.CASES,
+    hostile_framing.CASES,
+    hostile_inside.CASES,
+    hostile_guise.CASES,
 )
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12

@@ -44,6 +44,7 @@ class Expect:
     never: tuple[str, ...] = ()  # must not have been asked for (a prefix with `*`)
     says: Mapping[str, str] = field(default_factory=dict)  # a word that `why` must say of a path
     requests: int = 12  # at most, in all
+    holds: Mapping[str, str] = field(default_factory=dict)  # words that the copy of a path must hold
     versions: Mapping[str, int] = field(default_factory=dict)  # at most so many of a path, after both crawls
 
 

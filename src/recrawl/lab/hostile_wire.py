@@ -64,7 +64,8 @@ class Wire:
         said = [f"HTTP/1.1 {status} {REASONS.get(status, 'Said')}"]
         said += [f"{name}: {value}" for name, value in headers]
         said += [] if length is None else [f"Content-Length: {length}"]
-        await self.send("\r\n".join([*said, "", ""]).encode("latin-1"))
+        head = "\r\n".join([*said, "", ""])
+        await self.send(head.encode("latin-1" if max(head) <= "\xff" else "utf-8"))
 
     async def answer(self, body: bytes, *headers: Header, status: int = 200) -> None:
         await self.head(status, *(headers or (HTML,)), length=len(body))

@@ -12,6 +12,7 @@ from typing import Any
 from recrawl.archive.repair import repair
 from recrawl.cluster.terms import Terms
 from recrawl.config import Settings
+from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.tally import Board, Tally
@@ -20,7 +21,6 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
 from recrawl.frontier.split import split
-from recrawl.launch.allocator import tune
 from recrawl.launch.beside import helpers
 from recrawl.launch.process import Crew
 from recrawl.model.address import partition_of

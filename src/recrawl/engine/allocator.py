@@ -1,7 +1,8 @@
-"""Large pieces of memory go back to the system when they are let go, instead of staying with the process.
+"""Memory goes back to the system when it is let go, instead of staying with the process.
 
 glibc raises the size from which it asks the system for memory of its own with every large piece that is freed, up to
-32 MiB; a crawl that met a few giant pages then keeps their room for ever. Elsewhere (musl, macOS) nothing is done.
+32 MiB, and keeps small pieces for later; a crawl that met a few giant pages then keeps their room for ever. Elsewhere
+(musl, macOS) nothing is done.
 """
 
 import ctypes
@@ -20,3 +21,9 @@ def tune() -> None:
         mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
         mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
         mallopt(_ARENA_MAX, ARENAS)
+
+
+def trim() -> None:
+    """After something large was let go: what lies idle between smaller pieces, too. A few milliseconds."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
