@@ -6,6 +6,7 @@ import shutil
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +16,14 @@ from click.testing import CliRunner
 
 from recrawl.cli.root import recrawl as command
 from recrawl.folder.folder import Folder
+from recrawl.model.address import partition_of, server_of
 from recrawl.model.failure import RecrawlError, UsageError
+from recrawl.store.postgres import open_postgres
+from recrawl.store.shards import Atlas
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings
 from tests.flow.conftest import Ran, Site
+from tests.postgres import PostgresServer
 
 Run = Callable[..., Ran]
 COUNT_FROM_NOW = ("status", "why", "plan", "schedule", "rhythm")
@@ -69,9 +74,38 @@ def crawled(
     yield Crawled(postgres_dsn, there, here, site.url.rstrip("/") + changed)
 
 
-def test_every_command_and_the_dashboard_answer_on_postgresql_as_on_a_file(crawled: Crawled) -> None:
+def test_every_command_and_the_dashboard_answer_on_one_postgresql_and_on_two_as_on_a_file(
+    crawled: Crawled, postgres_server: PostgresServer
+) -> None:
     the_commands_answer_alike(crawled, crawled.page)
     the_dashboard_answers_alike(crawled)
+    spread_over_two_it_answers_alike(crawled, postgres_server)
+
+
+def spread_over_two_it_answers_alike(crawled: Crawled, postgres_server: PostgresServer) -> None:
+    home, shard = postgres_server.fresh(), postgres_server.fresh()
+    assert "16 partitions among 2 databases" in say("db", "init", home, "--partitions", "16", "--shard", shard)
+    with closing(open_postgres(home)) as store:
+        Atlas(store.database).settle([partition_of(server_of(crawled.page), 16)], 1)
+    say("db", "copy", str(crawled.here), home)
+    settings = crawled.there / "recrawl.toml"
+    settings.write_text(settings.read_text().replace(crawled.dsn, home))
+    with closing(open_postgres(shard)) as there, closing(open_postgres(home)) as here:
+        assert there.totals().pages > 10 and here.totals().pages == 0
+    questions = [
+        ("status", "--json"),
+        ("changes", "--json", "--kind", "updated", "--text"),
+        ("why", crawled.page, "--json"),
+        ("diff", crawled.page, "--json"),
+        ("plan", "--json"),
+        ("search", "title:page", "--limit", "3", "--json"),
+        *(("export", "--table", table) for table in ("pages", "versions", "visits", "changes", "records")),
+    ]
+    answers = {words: (ask(crawled.there, *words), ask(crawled.here, *words)) for words in questions}
+    assert {words: pair for words, pair in answers.items() if not alike(words[0], *pair)} == {}
+    the_dashboard_answers_alike(crawled)
+    for dsn in (home, shard):
+        postgres_server.drop(dsn)
 
 
 def the_commands_answer_alike(crawled: Crawled, page: str) -> None:

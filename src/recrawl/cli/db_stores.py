@@ -77,9 +77,11 @@ def upgrade(folder: str | None, folder_word: str | None) -> None:
 
 def _upgrade_postgres(dsn: str) -> None:
     from recrawl.store.postgres import name_of
-    from recrawl.store.upgrade import upgrade_postgres
+    from recrawl.store.upgrade import shards_of, upgrade_postgres
 
     _tell(name_of(dsn), *upgrade_postgres(dsn))
+    for shard in shards_of(dsn):
+        _tell(name_of(shard), *upgrade_postgres(shard))
 
 
 def _tell(where: str, before: str, after: str) -> None:
@@ -94,7 +96,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the state from one store to another: FROM and TO are folders or postgresql://… databases.
 
     TO must be new or empty. The archive (WARC files), settings and site files are not the store's: they stay where they
-    are. What is copied is one moment of FROM, also while it is in use.
+    are. What is copied is one moment of FROM, also while it is in use; one with shards must not be in use. A TO made
+    with shards (`recrawl db init TO --shard DSN`) deals the rows out among them.
     """
     from recrawl.folder.moving import move, opened, rows_of
 

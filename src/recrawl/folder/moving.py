@@ -1,12 +1,16 @@
 """A store moves: from a folder into a PostgreSQL database, or back."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from recrawl.folder.folder import Folder
+from recrawl.model.failure import UsageError
 from recrawl.store.copying import Side, Tell, copy_store, rows_in
+from recrawl.store.leases import open_leases
 from recrawl.store.postgres import create_postgres, is_postgres, name_of, open_postgres, postgres_engine
+from recrawl.store.shards import Atlas, PostgresShards, need_home, open_whole
+from recrawl.store.spreading import gather, scatter
 from recrawl.store.sqlite import open_sqlite, sqlite_engine
 
 
@@ -23,6 +27,12 @@ def rows_of(source: Side) -> int:
 
 def move(source: Side, target: Side, tell: Tell) -> dict[str, int]:
     """Rows copied, by table."""
+    if source.shards and target.shards:
+        raise UsageError("both stores have shards: copy into a folder first, and from there")
+    if target.shards:
+        return scatter(source, (target, *target.shards), target.place, tell)
+    if source.shards:
+        return gather((source, *source.shards), target, tell)
     return copy_store(source, target, tell)
 
 
@@ -31,7 +41,8 @@ def _source(address: str) -> Iterator[Side]:
     """Opened once as a store first, so that another schema is refused in words."""
     if is_postgres(address):
         open_postgres(address, readonly=True).close()
-        side = Side(postgres_engine(address, readonly=True), name_of(address))
+        _tell_all(address)
+        side = _postgres_side(address, readonly=True)
     else:
         file = Folder(Path(address)).database
         open_sqlite(file, readonly=True).close()
@@ -44,7 +55,7 @@ def _source(address: str) -> Iterator[Side]:
 def _target(address: str) -> Iterator[Side]:
     if is_postgres(address):
         create_postgres(address)
-        with _closing(Side(postgres_engine(address), name_of(address))) as side:
+        with _closing(_postgres_side(address, readonly=False)) as side:
             yield side
         return
     place = Folder(Path(address))
@@ -60,4 +71,23 @@ def _closing(side: Side) -> Iterator[Side]:
     try:
         yield side
     finally:
-        side.engine.dispose()
+        for one in (side, *side.shards):
+            one.engine.dispose()
+
+
+def _postgres_side(address: str, readonly: bool) -> Side:
+    with closing(open_postgres(address, readonly=True)) as home:
+        need_home(home)
+        atlas = Atlas(home.database)
+    shards = tuple(Side(postgres_engine(dsn, readonly), name_of(dsn)) for _, dsn in sorted(atlas.addresses.items()))
+    return Side(postgres_engine(address, readonly), name_of(address), shards, atlas.place)
+
+
+def _tell_all(address: str) -> None:
+    """A store with shards is copied as it stands: nobody works there meanwhile, and all is told at home."""
+    with closing(open_whole(address)) as whole, closing(open_leases(address)) as leases:
+        if not isinstance(whole, PostgresShards):
+            return
+        if any(seat.left_s > 0 for seat in leases.seats()):
+            raise UsageError(f"workers are running on {name_of(address)}: stop them first (`recrawl cluster status`)")
+        whole.tell_all()

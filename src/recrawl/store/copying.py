@@ -4,7 +4,8 @@ What is read is one moment of the source, whoever writes there meanwhile; what i
 target holds everything or nothing. Rows are the same on both sides, so nothing is translated.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -29,10 +30,13 @@ Tell = Callable[[str, int], None]  # table, rows more
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A store to copy from or to; `where` names it in messages."""
+    """A store to copy from or to; `where` names it in messages. `shards`: its other databases; `place`: the one that a
+    partition lives in, from 1, 0 for this one."""
 
     engine: Engine
     where: str
+    shards: tuple["Side", ...] = ()
+    place: Callable[[int], int] = lambda partition: 0
 
     @property
     def is_postgres(self) -> bool:
@@ -41,34 +45,42 @@ class Side:
 
 def rows_in(side: Side) -> dict[str, int]:
     """How many rows each table has."""
-    with plainly(side.where), side.engine.connect() as connection:
-        return {table.name: _count(connection, table) for table in TABLES}
+    found: Counter[str] = Counter()
+    for one in (side, *side.shards):
+        with plainly(one.where), one.engine.connect() as connection:
+            found.update({table.name: _count(connection, table) for table in TABLES})
+    return found
 
 
 def copy_store(source: Side, target: Side, tell: Tell = lambda table, rows: None) -> dict[str, int]:
     """Copy every table into an empty store of the same schema; how many rows of each."""
-    reader = source.engine.execution_options(**_one_moment(source))
+    reader = source.engine.execution_options(**one_moment(source))
     writer = target.engine.execution_options(**{WRITE: True})
     with plainly(source.where), reader.connect() as reading, plainly(target.where), writer.begin() as writing:
-        _need_empty(writing, target.where)
+        need_empty(writing, target.where)
         writing.execute(delete(META))
         copied = {table.name: _copy(reading, writing, table, tell) for table in TABLES}
-        if target.is_postgres and copied[WORD.name]:
-            writing.exec_driver_sql(NEXT_WORD)
+        next_word(writing)
     return copied
 
 
-def _one_moment(source: Side) -> dict[str, object]:
+def one_moment(source: Side) -> dict[str, object]:
     """SQLite shows a reader one moment anyway."""
     if not source.is_postgres:
         return {}
     return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
-def _need_empty(connection: Connection, where: str) -> None:
-    filled = next((table.name for table in TABLES if table is not META and _count(connection, table)), None)
+def need_empty(connection: Connection, where: str, but: Sequence[Table] = (META,)) -> None:
+    filled = next((table.name for table in TABLES if table not in but and _count(connection, table)), None)
     if filled:
         raise UsageError(f"{where} is not empty (table {filled}): copy into a new database or folder")
+
+
+def next_word(connection: Connection) -> None:
+    """The next word gets a number that no other has."""
+    if connection.dialect.name == "postgresql" and _count(connection, WORD):
+        connection.exec_driver_sql(NEXT_WORD)
 
 
 def _count(connection: Connection, table: Table) -> int:
@@ -80,14 +92,14 @@ def _copy(reading: Connection, writing: Connection, table: Table, tell: Tell) ->
     compiler = Compiler(writing.dialect, statement, arrays)
     sql = compiler.compile_insert(compiler.inserting(table), table)
     session, copied = Session(writing, arrays), 0
-    for batch in _batches(reading, table):
+    for batch in batches_of(reading, table):
         session.many(sql, batch)
         copied += len(batch)
         tell(table.name, len(batch))
     return copied
 
 
-def _batches(reading: Connection, table: Table) -> Iterator[list[tuple[object, ...]]]:
+def batches_of(reading: Connection, table: Table) -> Iterator[list[tuple[object, ...]]]:
     """As the driver gives them, in the order they lie in."""
     quote = reading.dialect.identifier_preparer.quote
     columns = ", ".join(quote(column.name) for column in table.columns)

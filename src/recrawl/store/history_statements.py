@@ -53,7 +53,8 @@ class HistoryStatements(Compiler):
     @cached_property
     def forget_version(self) -> Sql:
         """A version whose record is no more."""
-        return self.compile(VERSION.delete().where(VERSION.c.page == bindparam("page"), VERSION.c.at == bindparam("at")))
+        this = (VERSION.c.page == bindparam("page"), VERSION.c.at == bindparam("at"))
+        return self.compile(VERSION.delete().where(*this))
 
     @cached_property
     def forget_visits(self) -> Sql:

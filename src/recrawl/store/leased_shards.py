@@ -21,9 +21,9 @@ from recrawl.model.page import Page
 from recrawl.ports import Store
 from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
 from recrawl.store.postgres import impatient
-from recrawl.store.sharded import AT_ONCE, ShardedStore
+from recrawl.store.sharded import ShardedStore
 from recrawl.store.sharding import HOME, by_shard
-from recrawl.store.shards import Atlas, Members, need_home
+from recrawl.store.shards import Atlas, Members, need_home, relay
 
 AGAIN_S = 5.0  # a shard that was away is tried again
 RELAY_S = 5.0  # what others left untold is looked for
@@ -161,11 +161,7 @@ class LeasedShards(ShardedStore):
             return
         self._relayed_at = self._steady()
         for number in self.each(lambda member: None, range(1, len(self.members))):
-            while self.relay(number) == AT_ONCE:
-                pass
-
-    def _forget_told(self, number: int, cursor: int) -> None:
-        self._member(number).forget_events(cursor)
+            relay(self.home, self._member(number))
 
     def _partition(self, server: str) -> int:
         return partition_of(server, self.partitions)

@@ -3,7 +3,7 @@
 The first member is its *home*. Pages, servers, visits, versions, records and robots files live where the partition of
 their server does; what belongs to no server (memos, notices) lives at home. The stream of events is the home's: one of
 a page is written beside the page first and told at home then, where telling it again changes nothing. What a crash left
-untold is told later (`relay`), and cursors keep one order.
+untold is told later (`shards.relay`), and cursors keep one order.
 
 No transaction spans two databases. What `save` promises holds by order: addresses are entered before the visits that
 found them are saved, and pages are saved before their events are told. Who breaks off in between and does it again
@@ -11,7 +11,7 @@ leaves the same.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from heapq import merge
 from itertools import islice
 from typing import TypeVar
@@ -29,7 +29,6 @@ from recrawl.store.codes import STATUS
 from recrawl.store.sharding import HOME, by_shard
 
 ALL = (1 << 31) - 1  # no limit
-AT_ONCE = 1000  # events told in one transaction
 
 Answer = TypeVar("Answer")
 
@@ -92,20 +91,6 @@ class ShardedStore:
             told = self.members[number].save(parts[number])
             fresh |= told.entered
         return Saved(fresh, told.cursors if batch.events else ())
-
-    def relay(self, number: int) -> int:
-        """Tell at home what was written beside its page in a member and not told since; how many were looked at."""
-        key = f"relayed:{number}"
-        after = int(self.home.memo(key) or b"0")
-        written = self.members[number].events(after, limit=AT_ONCE)
-        if written:
-            told = tuple(replace(event, cursor=0) for event in written)
-            self.home.save(Batch(events=told, memos=((key, str(written[-1].cursor).encode()),)))
-            self._forget_told(number, written[-1].cursor)
-        return len(written)
-
-    def _forget_told(self, number: int, cursor: int) -> None:
-        """What was told at home need not be kept beside the pages; a member may."""
 
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         return sum(self.all(lambda member: member.make_due(at, site, ids, rank)))
@@ -191,7 +176,7 @@ class ShardedStore:
 
     def next_due(self, limit: int = 20, site: str = "") -> list[Page]:
         found = self.all(lambda member: member.next_due(limit, site))
-        return list(islice(merge(*found, key=lambda page: page.due_at or 0.0), max(limit, 0)))
+        return list(islice(merge(*found, key=lambda page: (page.due_at or 0.0, page.id)), max(limit, 0)))
 
     def error_groups(self, site: str = "", limit: int = 100) -> list[ErrorGroup]:
         groups: dict[tuple[Status, str], ErrorGroup] = {}

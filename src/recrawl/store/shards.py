@@ -7,6 +7,7 @@ epoch, which fence it, of its outbox the letters that its own visits wrote.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import overload
 
 from sqlalchemy.dialects import postgresql
@@ -22,6 +23,7 @@ from recrawl.store.sharded import ShardedStore
 from recrawl.store.sql import SqlStore
 
 MARK = "shard"  # in a shard's meta: its number
+AT_ONCE = 1000  # events told in one transaction
 
 
 class Atlas:
@@ -103,10 +105,23 @@ class PostgresShards(ShardedStore):
         self._atlas.look()
         return super().save(batch)
 
+    def tell_all(self) -> None:
+        for member in self.members[1:]:
+            assert isinstance(member, SqlStore)
+            relay(self.home, member)
+
     def close(self) -> None:
         assert isinstance(self.members, Members)
         for member in self.members.opened():
             member.close()
+
+
+def relay(home: Store, shard: SqlStore) -> None:
+    """Tell at home what was written beside its page in a shard, and forget it there. What was told already is told
+    once: so whatever a crash left untold is told by the next who does this."""
+    while written := shard.events(limit=AT_ONCE):
+        home.save(Batch(events=tuple(replace(event, cursor=0) for event in written)))
+        shard.forget_events(written[-1].cursor)
 
 
 def open_whole(dsn: str, readonly: bool = False) -> Store:

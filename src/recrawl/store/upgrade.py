@@ -4,12 +4,13 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from recrawl.model.failure import NotFound
 from recrawl.store import postgres
 from recrawl.store.connection import WRITE
 from recrawl.store.failures import plainly
+from recrawl.store.lease_tables import SHARD
 from recrawl.store.postgres import name_of, postgres_engine
 from recrawl.store.revision import check_revision
 from recrawl.store.sqlite import sqlite_engine, stored_revision
@@ -47,6 +48,16 @@ def upgrade_postgres(dsn: str) -> tuple[str, str]:
                 check_revision(before, where)
             run_revisions(engine)
             return before, REVISION
+    finally:
+        engine.dispose()
+
+
+def shards_of(dsn: str) -> list[str]:
+    """The other databases of an upgraded store."""
+    engine = postgres_engine(dsn)
+    try:
+        with plainly(name_of(dsn)), engine.connect() as connection:
+            return list(connection.execute(select(SHARD.c.address).order_by(SHARD.c.number)).scalars())
     finally:
         engine.dispose()
 

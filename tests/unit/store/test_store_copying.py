@@ -1,9 +1,11 @@
 """Stores copied from SQLite to PostgreSQL and back."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, select
+from tests.postgres import PostgresServer
 
 from recrawl.folder.moving import move, opened
 from recrawl.model.address import fingerprint
@@ -19,6 +21,7 @@ from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.store.copying import TABLES
 from recrawl.store.postgres import open_postgres, postgres_engine
 from recrawl.store.schema import SCHEMA
+from recrawl.store.shards import deal_out, open_whole
 from recrawl.store.sqlite import open_sqlite, sqlite_engine
 
 ODD = "a\x00b \ufdd0 \ufdd00041 ü 市"  # what PostgreSQL does not take as it is
@@ -97,6 +100,40 @@ def test_a_store_copied_there_and_back_has_identical_rows_in_every_table(tmp_pat
         "memo",
         "notice",
     }
+
+
+def test_a_store_copied_into_shards_and_back_has_identical_rows_and_counts_and_answers_alike(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    first, last = tmp_path / "first", tmp_path / "last"
+    home, shard = postgres_server.with_tables(8), postgres_server.with_tables(8)
+    deal_out(home, [shard])
+    store = open_sqlite(first / "recrawl.db", 8)
+    store.save(everything())
+    store.make_due(0.0, ids=[page(5).id])
+    with opened(str(first), home) as (here, there):
+        move(here, there, lambda table, number: None)
+        assert all(len(rows(side.engine)["page"]) > 50 for side in (there, *there.shards))
+    with closing(open_whole(home)) as whole:
+        assert whole.scan(limit=1000) == store.scan(limit=1000)
+        assert whole.totals("site1", 9.0) == store.totals("site1", 9.0)
+        assert whole.interval_histogram() == store.interval_histogram() and whole.servers() == store.servers()
+        assert whole.events() == store.events() and whole.next_due(7) == store.next_due(7)
+        fresh = Page(1, "https://new.example/", "new.example", site="never heard before")
+        more = Batch(entered=(fresh,), events=(Event(EventKind.ADDED, 3.0, page=page(6).id),))
+        assert whole.save(more) == store.save(more)
+    with opened(home, str(last)) as (here, there):
+        move(here, there, lambda table, number: None)
+    with closing(open_sqlite(last / "recrawl.db")) as again:
+        assert again.scan(limit=1000) == store.scan(limit=1000) and again.totals() == store.totals()
+    store.close()
+    engines = [sqlite_engine(folder / "recrawl.db", "mode=ro") for folder in (first, last)]
+    before, after = ({**rows(engine), "word": [], "counter": []} for engine in engines)  # their numbers may differ
+    for engine in engines:
+        engine.dispose()
+    for dsn in (home, shard):
+        postgres_server.drop(dsn)
+    assert [name for name in before if after[name] != before[name]] == []
 
 
 def test_a_copied_store_goes_on_where_the_first_one_was(tmp_path: Path, postgres_dsn: str) -> None:
