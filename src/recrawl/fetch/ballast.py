@@ -6,6 +6,8 @@ waited for long.
 """
 
 import weakref
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from recrawl.model.visit import Reply
@@ -14,13 +16,23 @@ SMALL_BYTES = 256 * 1024
 PATIENCE_S = 2.0
 
 
+Later = Callable[[Callable[[], None]], None]
+
+
 class Carrier(Protocol):
     def resume(self) -> None: ...
 
 
+def at_once(work: Callable[[], None]) -> None:
+    work()
+
+
 class Ballast:
-    def __init__(self, room_bytes: int) -> None:
+    """`later` calls something on the loop: an answer may be let go by another thread."""
+
+    def __init__(self, room_bytes: int, later: Later = at_once) -> None:
         self._room_bytes = room_bytes
+        self._later = later
         self._held: dict[Carrier, int] = {}  # by those under way
         self._kept_bytes = 0  # by answers handed out
         self._waiting: dict[Carrier, None] = {}  # in the order in which they came
@@ -70,7 +82,7 @@ class Ballast:
         size = len(reply.body) + (0 if reply.sent_body is reply.body else len(reply.sent_body))
         if size > SMALL_BYTES:
             self._kept_bytes += size
-            weakref.finalize(reply, self._let_go, size)
+            weakref.finalize(reply, self._later, partial(self._let_go, size))
 
     def _comes_first(self, carrier: Carrier) -> bool:
         return carrier is self._favoured or (not self._kept_bytes and carrier is next(iter(self._held), carrier))

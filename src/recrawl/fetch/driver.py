@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import pycurl
 
@@ -18,7 +19,7 @@ class Driver:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, kept_connections: int, large_bytes: int = 32 << 20) -> None:
         self.loop = loop
-        self.ballast = Ballast(large_bytes)
+        self.ballast = Ballast(large_bytes, self._later)
         self.vigil = Vigil(loop)
         self.connections = Connections()
         self._multi = multi = pycurl.CurlMulti()
@@ -57,6 +58,11 @@ class Driver:
         self.vigil.close()
         if self._timer is not None:
             self._timer.cancel()
+
+    def _later(self, work: Callable[[], None]) -> None:
+        """From any thread; nobody waits for anything once the loop is closed."""
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(work)
 
     def _act(self, descriptor: int, events: int) -> None:
         _, running = self._multi.socket_action(descriptor, events)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,6 +10,7 @@ from tests.unit.fetch.fetching import AGENT, NOW, run
 
 from recrawl.fetch.ballast import SMALL_BYTES, Ballast
 from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.driver import Driver
 from recrawl.fetch.vigil import Vigil
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Evidence, Limits, Reply
@@ -61,6 +63,24 @@ def test_an_answer_takes_room_for_as_long_as_anybody_holds_it() -> None:
     del reply
     assert (ballast.held_bytes, waiting.resumed) == (0, 1)
     assert ballast.takes(waiting, MEGABYTE)
+
+
+def test_an_answer_let_go_by_another_thread_is_heard_of_on_the_loop() -> None:
+    async def story() -> None:
+        heard: asyncio.Queue[int] = asyncio.Queue()
+
+        class Listening(Carrier):
+            def resume(self) -> None:
+                heard.put_nowait(threading.get_ident())
+
+        driver, replies = Driver(asyncio.get_running_loop(), 8, MEGABYTE), [reply_of(2 * MEGABYTE)]
+        driver.ballast.keep(replies[0])
+        assert not driver.ballast.takes(Listening(), MEGABYTE)
+        await asyncio.to_thread(replies.clear)
+        assert await heard.get() == threading.get_ident()
+        driver.close()
+
+    run(story())
 
 
 def test_small_answers_take_no_room() -> None:
