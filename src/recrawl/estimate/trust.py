@@ -19,6 +19,7 @@ from recrawl.model.notice import Source
 SOURCES = len(Source)
 FORGET = 0.9995  # per visit of the site
 MOST_RECALL = 0.98
+DEVIATIONS = 3.0
 _CHANGES = 4.0  # expected changes without a notice that every source starts with
 _DAYS = 30.0
 
@@ -41,7 +42,10 @@ class Trust:
 
     @property
     def recall(self) -> Floats:
-        true_notices = self.found_notices - self.false_per_day * self.found_days
+        """What is left of the notices before a change when those that chance would bring, and three deviations of that,
+        are taken off: a source that speaks at random must not look like one that knows a little."""
+        by_chance = self.false_per_day * self.found_days
+        true_notices = self.found_notices - by_chance - DEVIATIONS * np.sqrt(by_chance + 1.0)
         return np.clip(true_notices / (self.found_changes + _CHANGES), 0.0, MOST_RECALL)
 
 

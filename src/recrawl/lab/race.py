@@ -6,9 +6,10 @@ from time import process_time
 
 import numpy as np
 
+from recrawl.lab.race_due import Due
 from recrawl.lab.race_history import DAY_S, MONDAY_AT, History
 from recrawl.lab.race_racers import ORACLES, Oracle, Ranked, Ranking, Scaled, Value
-from recrawl.lab.race_track import COLD_DAYS, Racer, Track, race
+from recrawl.lab.race_track import Racer, Track, race
 from recrawl.lab.scores import Score
 from recrawl.schedule import POLICIES, policy
 from recrawl.schedule.plan import Plan
@@ -18,7 +19,8 @@ from recrawl.schedule.value import value_policy
 Progress = Callable[[str, float], None]
 RANKED = ("proportional", "cho", "lambdacrawl", "likelihood", "staleness")
 PLACED = "groups-placed"
-RACED: tuple[str, ...] = (*POLICIES, PLACED, *ORACLES)
+DUE = "value-due"
+RACED: tuple[str, ...] = (*POLICIES, DUE, PLACED, *ORACLES)
 
 
 def racer(name: str, history: History, budget: float, seed: int, settings: Settings | None = None) -> Racer:
@@ -26,8 +28,8 @@ def racer(name: str, history: History, budget: float, seed: int, settings: Setti
     wished = replace(settings or Settings(), requests_per_page_day=budget, every_s=DAY_S / budget)
     if name in ORACLES:
         return Oracle(history, ORACLES[name])
-    if name == "value":
-        return Value(history, value_policy(wished, hour=int(MONDAY_AT // 3600)))
+    if name in ("value", DUE):
+        return (Due if name == DUE else Value)(history, value_policy(wished, hour=int(MONDAY_AT // 3600)))
     if name in RANKED:
         chosen = policy(name, wished)
         assert isinstance(chosen, Ranking)
@@ -87,7 +89,7 @@ def scored(track: Track, name: str, budget: float, seed: int, cpu_s: float) -> S
     history, tally = track.book.history, track.tally
     pages = np.arange(history.pages)
     existed_s = track.book.existed_s(pages, np.full(history.pages, history.end_s))
-    cold_s = track.book.existed_s(pages, np.full(history.pages, min(COLD_DAYS * DAY_S, history.end_s)))
+    cold_s = track.book.existed_s(pages, np.full(history.pages, min(track.cold_days * DAY_S, history.end_s)))
     events = max(int((history.event_kind == 1).sum()), 1)
     site_s = np.bincount(history.site, weights=existed_s, minlength=len(history.site_names))
     site_stale = np.bincount(history.site, weights=tally.stale_s, minlength=len(history.site_names))
@@ -109,7 +111,7 @@ def scored(track: Track, name: str, budget: float, seed: int, cpu_s: float) -> S
         cold_stale=tally.cold_stale_s / max(float(cold_s.sum()), 1.0),
         requests_per_page_day=tally.requests / history.pages / history.days,
         over_polite=tally.over_polite,
-        scaled=name not in (*RANKED, *ORACLES, "value", "static"),
+        scaled=name not in (*RANKED, *ORACLES, "value", DUE, "static"),
         by_site={
             site: round(float(stale / max(lived, 1.0)), 6)
             for site, stale, lived in zip(history.site_names, site_stale, site_s, strict=True)

@@ -206,7 +206,8 @@ class Value:
         part = self.policy.prospects(self.states[pages], around)
         self.ahead.share[pages], self.ahead.decay[pages] = part.share, part.decay
 
-    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+    def advance(self, at_s: float, fill: float) -> None:
+        """What an hour brings whoever is chosen: laws, tempo and price."""
         laws = self.policy.laws
         if self.policy.is_pooling_due(MONDAY_AT + at_s):
             grown = at_s - self.found_s >= YOUTH_S
@@ -216,6 +217,9 @@ class Value:
         self.settled_s = at_s
         if self.policy.laws is not laws:
             self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
+
+    def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
+        self.advance(at_s, fill)
         pages = np.flatnonzero(held)
         worth = self.policy.worth(
             self.ahead.rows(pages), self.states[pages], self.history.importance[pages], MONDAY_AT + at_s,
@@ -227,6 +231,10 @@ class Value:
             wanted = most(worth, pages, max(int(enough.sum()), free))
         else:
             wanted = self._in_order(pages[enough], worth[enough], room, at_s)
+        return self.politely(wanted, room, at_s)
+
+    def politely(self, wanted: Ints, room: int, at_s: float) -> Ints:
+        """As many as the servers and the budget allow; the servers' own prices follow."""
         if np.isinf(self.history.allowed_per_hour).all():
             return wanted[:room]
         if not self.relieved:

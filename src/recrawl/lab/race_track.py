@@ -52,6 +52,7 @@ class Track:
 
     book: Ledger
     budget: float
+    cold_days: float = COLD_DAYS
     seen_s: Floats = field(init=False)
     place: Ints = field(init=False)
     next_s: Floats = field(init=False)
@@ -104,7 +105,7 @@ class Track:
     def _count(self, pages: Ints, changed: Bools, at_s: float, detected: bool = True) -> None:
         stale = pages[changed]
         since = self.next_s[stale]
-        end, cold = np.full(stale.shape, at_s), np.full(stale.shape, COLD_DAYS * DAY_S)
+        end, cold = np.full(stale.shape, at_s), np.full(stale.shape, self.cold_days * DAY_S)
         began = self.book.existed_s(stale, since)
         lasted = self.book.existed_s(stale, end) - began
         self.tally.stale_s[stale] += lasted
@@ -116,10 +117,16 @@ class Track:
             self.tally.found += len(stale)
 
 
-def race(history: History, racer: Racer, budget: float, step: Callable[[float], None] | None = None) -> Track:
+def race(
+    history: History,
+    racer: Racer,
+    budget: float,
+    step: Callable[[float], None] | None = None,
+    cold_days: float = COLD_DAYS,
+) -> Track:
     """Run a whole history; `step` hears how much of it is done, once a day."""
     book = ledger(history)
-    track = Track(book, budget)
+    track = Track(book, budget, cold_days)
     per_hour = history.pages * budget / 24.0
     most = max(per_hour * 24.0, 2.0)
     tokens = most / 2.0

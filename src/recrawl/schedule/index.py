@@ -8,6 +8,8 @@ belief; the second (harmonic, after LambdaCrawl) keeps fast pages from being giv
 time can be solved for: V(x) = price.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
@@ -26,12 +28,17 @@ def value_at(ahead: Prospects, days: Floats, harmonic: float) -> Floats:
 
 
 def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: float) -> Floats:
-    """The x with V(x) = price, by halving in the logarithm; `most_days` where the price is never reached."""
+    """The x with V(x) = price; `most_days` where the price is never reached."""
+    return first_days(lambda days: value_at(ahead, days, harmonic), price, most_days)
+
+
+def first_days(worth: Callable[[Floats], Floats], price: Floats, most_days: float) -> Floats:
+    """Where a value that grows with the days reaches the price, by halving in the logarithm."""
     low = np.full(price.shape, np.log(1e-4))
     high = np.full(price.shape, np.log(most_days))
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        enough = value_at(ahead, np.exp(middle), harmonic) >= price
+        enough = worth(np.exp(middle)) >= price
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.asarray(np.exp(high))
 

@@ -82,18 +82,15 @@ def believed_rate(survival: Floats, days: Floats) -> Floats:
     return np.asarray(-np.log(np.clip(survival, 1e-12, 1.0 - 1e-12)) / np.maximum(days, 1e-9))
 
 
+def best_hour(table: Placement, site: Ints, rate: Floats) -> Ints:
+    """The hour of the day at which a copy made stays fresh longest."""
+    place = np.rint((np.log(np.clip(rate, TABLE_RATES[0], TABLE_RATES[-1])) - _LOG_FIRST) / _LOG_STEP).astype(np.int64)
+    return np.asarray(table.fresh_days[site, :24, place].argmax(axis=1))
+
+
 def factor(table: Placement, site: Ints, hour: Ints, survival: Floats, area: Floats, days: Floats) -> Floats:
     """What the moment makes of a page's value, between 0 and `MOST`."""
     a, gain = _looked_up(table, site, hour, believed_rate(survival, days))
     now = survival[:, None]
     index = area[:, None] - (days[:, None] * 24.0 / WAITS_HOURS) * (now * a + gain * (1.0 - now))
     return np.asarray(np.clip(index.min(axis=1) / np.maximum(area - days * survival, 1e-12), 0.0, MOST))
-
-
-def best_wait_hours(table: Placement, site: Ints, hour: Ints, survival: Floats, days: Floats) -> Floats:
-    """How long a page that is due at `hour` is better left alone."""
-    a, gain = _looked_up(table, site, hour, believed_rate(survival, days))
-    now = survival[:, None]
-    better = now * a + gain * (1.0 - now) - now * WAITS_HOURS / 24.0
-    best = better.argmax(axis=1)
-    return np.where(better.max(axis=1) > 1e-9, WAITS_HOURS[best], 0).astype(np.float64)

@@ -18,7 +18,8 @@ from recrawl.schedule import knowledge as known
 from recrawl.schedule import placement, price
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.cost import cost
-from recrawl.schedule.index import days_until, value, value_told
+from recrawl.schedule.due import Wanted, placed_hour
+from recrawl.schedule.index import days_until, first_days, value, value_told
 from recrawl.schedule.knowledge import Knowledge
 from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
 
@@ -58,13 +59,16 @@ class ValuePolicy:
         ahead = self.prospects(states, around)
         asked = self._asked(states, importance, around)
         days = days_until(ahead, asked, self.settings.harmonic, self._most_days)
+        told = trust.speaking(self.knowledge.trust)[site]
+        if told.any():
+            days[told] = self._days_until_told(states[told], asked[told], _rows(around, np.flatnonzero(told)))
         seen_hour = np.where(states["seen_at"] > 0.0, states["seen_at"], now) / HOUR_S
         due_hour = tempos.moment_after(self.knowledge.tempo, clock, site, seen_hour, days, now / HOUR_S)
-        survival = bayes.survival(ahead, days)
-        hour = due_hour.astype(np.int64) % 24
-        wait = placement.best_wait_hours(self.places, site, hour, survival, days)
-        wait = np.where(explores(states) | ~self._has_rhythm(site), 0.0, np.minimum(wait, days * 24.0))
-        return bounded((due_hour + wait - seen_hour) * HOUR_S, luck, self.settings)
+        placed = np.flatnonzero(self._has_rhythm(site) & ~explores(states) & ~told)
+        if placed.size:
+            wanted = Wanted(ahead, asked, seen_hour, site, clock, self.settings.harmonic, self._most_days).rows(placed)
+            due_hour[placed] = placed_hour(wanted, self.knowledge.tempo, self.places, due_hour[placed], now / HOUR_S)
+        return bounded((due_hour - seen_hour) * HOUR_S, luck, self.settings)
 
     # what a visit is worth
 
@@ -120,6 +124,10 @@ class ValuePolicy:
         belief = bayes.weights(states, context.group, self.laws)
         site = self.knowledge.group_site[context.group]
         return trust.with_notices(belief, self.knowledge.trust, site, days, context.notices)
+
+    def _days_until_told(self, states: States, asked: Floats, context: Context) -> Floats:
+        """The x at which the value reaches the price if nobody says anything more."""
+        return first_days(lambda days: self._worth_told(states, days, context), asked, self._most_days)
 
     def _worth_told(self, states: States, days: Floats, context: Context) -> Floats:
         belief, unchanged = self._told(states, days, context)
