@@ -103,6 +103,10 @@ class Store(Protocol):
         """Newest first."""
         ...
 
+    def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
+        """Those whose record lies in a file of the archive, from an offset on, in no order. A walk through all."""
+        ...
+
     def records(self, pages: Sequence[int]) -> list[Record]:
         """All records of these pages, page by page as asked, oldest version first."""
         ...

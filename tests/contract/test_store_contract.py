@@ -7,6 +7,7 @@ from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Rank, Status
+from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
@@ -412,6 +413,22 @@ def test_visits_and_versions_come_newest_first_and_whole(store: Store) -> None:
     assert store.visits(x.id) == [new, old] and store.visits(x.id, limit=1) == [new]
     assert store.versions(x.id) == [versions[1], versions[0]]
     assert store.visits(1) == []
+
+
+def test_versions_are_found_by_their_file_and_lost_ones_forgotten_with_what_was_read_from_them(store: Store) -> None:
+    x, y = page("x"), page("y")
+    first = replace(version(x, 1.5), warc_file="a", warc_offset=10)
+    second = replace(version(x, 2.5), warc_file="a", warc_offset=20)
+    other = replace(version(y, 2.5), warc_file="b", warc_offset=20)
+    read = tuple(Record(one.page, one.at, data={"title": "t"}) for one in (first, second))
+    store.save(Batch(entered=(x, y), versions=(first, second, other), records=read))
+    assert sorted(store.versions_in("a"), key=lambda one: one.at) == [first, second]
+    assert store.versions_in("a", 20) == [second] and store.versions_in("never written") == []
+    for _ in range(2):
+        store.save(Batch(lost=(second,)))
+        assert store.versions(x.id) == [first] and store.versions(y.id) == [other]
+        assert [record.at for record in store.records([x.id])] == [1.5]
+        assert store.totals().versions == 2
 
 
 def test_a_notice_is_kept_once_and_can_be_proved_later(store: Store) -> None:

@@ -24,10 +24,11 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Line:
-    """`dsn` leads to the database over this line."""
+    """`dsn` leads to the database over this line. `is_cable`: after a cut nothing arrives any more, so that who sends can
+    see it; a relay that stands still takes everything and says nothing."""
 
     dsn: str
-    kind: str
+    is_cable: bool
     cut: Callable[[], None]
     mend: Callable[[], None]
 
@@ -64,14 +65,14 @@ def _wired(ends: ExitStack, dsn: str, socket: str, name: str, number: int) -> Li
     def far_end(state: str) -> None:
         assert _ran("ip", "-n", name, "link", "set", far, state)
 
-    return Line(_over(dsn, f"{net}.2", port), "namespace", lambda: far_end("down"), lambda: far_end("up"))
+    return Line(_over(dsn, f"{net}.2", port), True, lambda: far_end("down"), lambda: far_end("up"))
 
 
 def _relayed(ends: ExitStack, dsn: str, socket: str) -> Line:
     process, port = _relay(ends, [], LOOPBACK, socket)
     stop, go = lambda: process.send_signal(signal.SIGSTOP), lambda: process.send_signal(signal.SIGCONT)
     ends.callback(go)  # a stopped process does not end
-    return Line(_over(dsn, LOOPBACK, port), "relay", stop, go)
+    return Line(_over(dsn, LOOPBACK, port), False, stop, go)
 
 
 def _relay(ends: ExitStack, before: list[str], host: str, socket: str) -> tuple[subprocess.Popen[str], int]:

@@ -32,11 +32,12 @@ def test_a_worker_cut_off_beyond_its_lease_asks_nothing_writes_nothing_and_joins
         [expires_at] = crowd.rows("SELECT expires_at FROM worker WHERE id = %s", lonely)[0]
         until(lambda: crowd.owned_by_others(lonely))
         owned_at = crowd.now()
-        until(lambda: "joining anew" in machine.log())
+        if line.is_cable:
+            until(lambda: "joining anew" in machine.log())
         line.mend()
         until(lambda: crowd.joined_at(machine, later_than=lonely))
         joined_at = crowd.joined_at(machine, later_than=lonely)
-        print(f"{line.kind}: owned {owned_at - cut_at:.2f} s, back {joined_at - cut_at:.2f} s after the cut")
+        print(f"owned {owned_at - cut_at:.2f} s, back {joined_at - cut_at:.2f} s after the cut")
         until(lambda: crowd.visited() == crowd.pages())
         crowd.stop_all()
         crowd.assert_gentle()

@@ -173,6 +173,8 @@ def told_twice(events: Sequence[Event]) -> Broken:
             if (event.url in there) != (event.kind is EventKind.REMOVED):
                 yield f"told twice: {event}"
             there ^= {event.url}
+        if event.kind is EventKind.LOST and not event.facts["left"]:
+            there.discard(event.url)
     twice = Counter((event.kind, event.url, event.at) for event in events if event.kind in CHANGES)
     yield from (f"told {count} times: {what}" for what, count in twice.items() if count > 1)
 

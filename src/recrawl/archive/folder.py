@@ -23,6 +23,8 @@ from recrawl.model.capture import Capture, Payload, Place
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
 
+NOT_MODIFIED = 304  # never a version
+
 
 class WarcArchive:
     """WARC files written by one worker and read by anyone. `folder` is the one that holds the files, `now` names new
@@ -55,13 +57,14 @@ class WarcArchive:
         """All captures with one write (a second one where a file is full); a file outgrows its size by one capture."""
         places: list[Place] = []
         tray: Tray | None = None
+        matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
         for capture in captures:
             if tray is None or tray.end >= self._settings.file_bytes:
-                self._write(tray)
+                self._write(tray, matters)
                 tray = self._new_tray()
             original = self._original(capture, tray)
             places.append(tray.add(exchange(capture, original, self._settings, self._new_id)))
-        self._write(tray)
+        self._write(tray, matters)
         return places
 
     def close(self) -> None:
@@ -91,11 +94,11 @@ class WarcArchive:
                 self._sidecars.own = stem
                 return file
 
-    def _write(self, tray: Tray | None) -> None:
+    def _write(self, tray: Tray | None, matters: bool) -> None:
         if tray is None or self._file is None:
             return
         try:
-            spans = self._file.append(tray.data, [render_line(line) for line in tray.lines])
+            spans = self._file.append(tray.data, [render_line(line) for line in tray.lines], matters)
         except DiskFull:
             if self._file.size == 0:
                 self._file.discard()

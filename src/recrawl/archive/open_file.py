@@ -52,22 +52,22 @@ class OpenFile:
             (folder / (stem + OPEN)).unlink()
             os.close(sidecar)
             raise_as_ours(wrong, folder)
-        if sync:
-            sync_folder(folder)
+        sync_folder(folder)  # once a file: a power cut may take what is in it, never its name
         return cls(folder, stem, warc, sidecar, sync)
 
     @property
     def name(self) -> str:
         return self.stem + WARC
 
-    def append(self, records: bytes, lines: Sequence[str]) -> list[Span]:
-        """Write whole records, then their index lines; where each line lies in the sidecar. All or nothing."""
+    def append(self, records: bytes, lines: Sequence[str], matters: bool = True) -> list[Span]:
+        """Write whole records, then their index lines; where each line lies in the sidecar. All or nothing. What
+        does not matter (nobody will point at it) is flushed to the disk with what comes later."""
         texts = [(line + "\n").encode("utf-8") for line in lines]
         if os.fstat(self._warc).st_size != self.size:  # an earlier write was interrupted and could not be undone
             self._cut_back()
         try:
             write_all(self._warc, records)
-            if self._sync:
+            if self._sync and matters:
                 flush_to_disk(self._warc)
             write_all(self._sidecar, b"".join(texts))
         except BaseException as wrong:

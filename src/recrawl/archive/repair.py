@@ -1,7 +1,10 @@
-"""Mends what a kill left: a torn tail is cut at the last whole record, the index is made whole and sorted.
+"""Mends what a kill or a power cut left: a torn tail is cut at the last whole record, the index is made whole and
+sorted.
 
 Only files without a finished sidecar are opened, and of those only what lies behind the last record whose index line
-was written; the cost does not grow with the archive. A file that a living process writes is left alone.
+was written; the cost does not grow with the archive. Where records were not flushed to the disk as they were written
+(`thorough`), every record of such a file is read, and the file ends before the first that is not whole. A file that a
+living process writes is left alone.
 """
 
 import fcntl
@@ -9,6 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
@@ -37,15 +41,49 @@ class Repair:
         return self.cut_bytes > 0
 
 
-def repair(folder: Path, worker: str | None = None, sync: bool = False) -> list[Repair]:
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """A file that ended before its time: what a repair would keep of it."""
+
+    file: str
+    kept_bytes: int
+
+
+def torn(folder: Path, thorough: bool = False) -> list[Torn]:
+    """Files that nobody writes any more and that a repair would cut, or that are gone; nothing is changed."""
+    return [one for stem in _unfinished(folder) if (one := _torn(folder, stem, thorough)) is not None]
+
+
+def repair(folder: Path, worker: str | None = None, sync: bool = False, thorough: bool = False) -> list[Repair]:
     """Finish every unfinished file (of one worker, or all) that nobody writes any more; one value for each."""
+    mine = [stem for stem in _unfinished(folder) if worker is None or worker_of(stem) == safe(worker)]
+    return [done for stem in mine if (done := _mend(folder, stem, sync, thorough)) is not None]
+
+
+def _unfinished(folder: Path) -> list[str]:
     unfinished = set(stems(folder, WARC)) | set(stems(folder, OPEN))
-    unfinished -= set(stems(folder, FINISHED)) - set(stems(folder, OPEN))
-    mine = [stem for stem in sorted(unfinished) if worker is None or worker_of(stem) == safe(worker)]
-    return [done for stem in mine if (done := _mend(folder, stem, sync)) is not None]
+    return sorted(unfinished - (set(stems(folder, FINISHED)) - set(stems(folder, OPEN))))
 
 
-def _mend(folder: Path, stem: str, sync: bool) -> Repair | None:
+def _torn(folder: Path, stem: str, thorough: bool) -> Torn | None:
+    with _held(folder / (stem + OPEN)) as held:
+        warc = folder / (stem + WARC)
+        if not held or (folder / (stem + FINISHED)).exists():
+            return None
+        if not warc.exists():
+            return Torn(warc.name, 0)
+        with warc.open("rb") as file:
+            _, _, kept_bytes = _whole(file, _written(folder, stem), thorough)
+            return Torn(warc.name, kept_bytes) if kept_bytes < file.seek(0, os.SEEK_END) else None
+
+
+def _written(folder: Path, stem: str) -> list[CdxLine]:
+    """Index lines in order of writing, up to the first that a power cut took."""
+    read = (readable([line]) for line in written_lines(folder / (stem + OPEN)))
+    return [line for [line] in takewhile(bool, read)]
+
+
+def _mend(folder: Path, stem: str, sync: bool, thorough: bool) -> Repair | None:
     with _held(folder / (stem + OPEN)) as held:
         if not held:
             return None
@@ -54,7 +92,7 @@ def _mend(folder: Path, stem: str, sync: bool) -> Repair | None:
         if (folder / (stem + FINISHED)).exists() or not warc.exists():
             sidecar.unlink(missing_ok=True)  # the kill came just after finishing, or just before the first record
             return None
-        return _cut_and_index(warc, stem, readable(written_lines(sidecar)), sync)
+        return _cut_and_index(warc, stem, _written(folder, stem), sync, thorough)
 
 
 @contextmanager
@@ -75,15 +113,22 @@ def _locked(handle: int) -> bool:
     return True
 
 
-def _cut_and_index(warc: Path, stem: str, lines: Sequence[CdxLine], sync: bool) -> Repair | None:
+def _whole(file: IO[bytes], lines: Sequence[CdxLine], thorough: bool) -> tuple[list[CdxLine], list[CdxLine], int]:
+    """Index lines to trust, those found behind them, and where the last whole record ends."""
+    good, known_end = ([], 0) if thorough else _trusted(file, sorted(lines, key=lambda line: line.offset))
+    found, kept_bytes = _rest(file, known_end, Path(file.name).name)
+    return good, found, kept_bytes
+
+
+def _cut_and_index(warc: Path, stem: str, lines: Sequence[CdxLine], sync: bool, thorough: bool) -> Repair | None:
     with warc.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
-        good, known_end = _trusted(file, sorted(lines, key=lambda line: line.offset))
-        found, kept_bytes = _rest(file, known_end, warc.name)
+        good, found, kept_bytes = _whole(file, lines, thorough)
         file.truncate(kept_bytes)
         if sync:
             flush_to_disk(file.fileno())
-    done = Repair(warc.name, kept_bytes, size - kept_bytes, len(found), len(lines) - len(good))
+    dropped = max(0, len(lines) - len(found)) if thorough else len(lines) - len(good)
+    done = Repair(warc.name, kept_bytes, size - kept_bytes, len(found), dropped)
     if kept_bytes == 0:
         warc.unlink()
         warc.with_name(stem + OPEN).unlink(missing_ok=True)

@@ -7,11 +7,12 @@ SECRETS = ("authorization", "proxy-authorization", "cookie", "cookie2", "x-api-k
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSettings:
-    """`sync`: survive a power loss, not only a kill. `secrets`: request headers that are never written, lower-case."""
+    """`sync`: what is acknowledged survives a power loss, not only a kill. `secrets`: request headers that are never
+    written, lower-case."""
 
     file_bytes: int = 1 << 30  # a file that has reached this size is finished and a new one begun
     compress_level: int = 2  # 1 to 3
-    sync: bool = False
+    sync: bool = True  # a flush to the disk with every commit of new versions; without: a power cut takes some back
     requests: bool = True  # write request records
     metadata: bool = True  # write metadata records
     secrets: tuple[str, ...] = SECRETS

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from recrawl.archive.folder import WarcArchive
-from recrawl.archive.repair import repair
 from recrawl.config import Settings, starting_text
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.engine.alias_watch import AliasWatch
@@ -30,6 +29,7 @@ from recrawl.engine.wrappers import wrappers_of
 from recrawl.fetch.memory import MemoryFetcher
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
+from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.frontier.manners import after_reply, gap_s
@@ -58,7 +58,7 @@ class Guest:
         self._open.enter_context(self._place.locked())
         try:
             self._clock, self._dice = SystemClock(), Dice()
-            repair(self._place.archive)
+            mended(self._place, settings, self._clock.now())
             self._parts = self._assembled(settings, self._site(site, seeds))
         except BaseException:
             self._open.close()

@@ -9,12 +9,13 @@ from pathlib import Path
 from recrawl.answers.reading import Reading
 from recrawl.answers.record_rows import Row, history, newest
 from recrawl.answers.record_rows import changes as field_changes
-from recrawl.archive.repair import repair
 from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import assemble, canonicaliser_of
+from recrawl.engine.clock import SystemClock
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
+from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.model.batch import Totals
@@ -55,7 +56,7 @@ class Crawl:
         self.settings.check_operator(sites)
         tally = Tally()
         with self.folder.locked():
-            repair(self.folder.archive)
+            mended(self.folder, self.settings, SystemClock().now())
             async with assemble(self.folder, self.settings, "0") as parts:
                 if everything:
                     parts.store.make_due(parts.clock.now())

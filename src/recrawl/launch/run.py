@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recrawl.archive.repair import repair
 from recrawl.cluster.terms import Terms
 from recrawl.config import Settings
 from recrawl.engine.allocator import tune
@@ -19,6 +18,7 @@ from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
+from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.frontier.split import split
 from recrawl.launch.beside import helpers
@@ -75,7 +75,7 @@ def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: in
     """Mend the archive's torn tail, open the store, share out its partitions. Nothing stays open: workers are
     forked after this."""
     log, now = LogFile(folder.log), SystemClock().now()
-    for cut in repair(folder.archive):
+    for cut in mended(folder, settings, now):
         log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
     store = open_store(folder, settings)
     try:

@@ -25,6 +25,7 @@ class Batch:
     notices: tuple[Notice, ...] = ()
     memos: tuple[tuple[str, bytes], ...] = ()
     records: tuple[Record, ...] = ()  # all of a version take the place of those it had
+    lost: tuple[Version, ...] = ()  # their records are no more: forgotten, with what was read from them
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ class EventKind(StrEnum):
     UPDATED = "updated"  # the content changed; `share_changed` says how much of the text
     MOVED = "moved"  # the server redirects the page; `facts.target` says where
     REMOVED = "removed"  # 404 or 410 on consecutive visits; the kept versions stay
+    LOST = "lost"  # a power cut took the newest versions of a page: it is visited again; `facts.left` says what is kept
     SERVER_FAILING = "server_failing"  # three failures in a row; it rests until `facts.rests_until`
     SERVER_RECOVERED = "server_recovered"  # a failing server answers again
     SERVER_OVERLOADED = "server_overloaded"  # its schedule wants more requests than politeness allows
@@ -26,7 +27,7 @@ class EventKind(StrEnum):
     STOPPED = "stopped"  # a run ended; `facts` holds its counts
 
 
-CHANGES = (EventKind.ADDED, EventKind.UPDATED, EventKind.MOVED, EventKind.REMOVED)
+CHANGES = (EventKind.ADDED, EventKind.UPDATED, EventKind.MOVED, EventKind.REMOVED, EventKind.LOST)
 
 
 @swift

@@ -46,9 +46,20 @@ class HistoryStatements(Compiler):
 
     @cached_property
     def versions_in(self) -> Sql:
-        """Versions whose record lies in a file, from an offset on."""
-        there = (VERSION.c.warc_file == bindparam("file"), VERSION.c.warc_offset >= bindparam("offset"))
-        return self.compile(select(VERSION).where(*there))
+        """Versions whose record lies in a file, from an offset on, in a stretch of pages."""
+        return self.compile(
+            select(VERSION).where(
+                VERSION.c.page >= bindparam("from_id"),
+                VERSION.c.page <= bindparam("to_id"),
+                VERSION.c.warc_file == bindparam("file"),
+                VERSION.c.warc_offset >= bindparam("offset"),
+            )
+        )
+
+    @cached_property
+    def end_of_version_stretch(self) -> Sql:
+        """The page of the last of the next so many versions."""
+        return self.compile(_end_of_stretch(VERSION))
 
     @cached_property
     def forget_version(self) -> Sql:
@@ -71,8 +82,7 @@ class HistoryStatements(Compiler):
     @cached_property
     def end_of_visit_stretch(self) -> Sql:
         """The page of the last of the next so many visits."""
-        stretch = select(VISIT.c.page).where(VISIT.c.page >= bindparam("from_id")).order_by(VISIT.c.page)
-        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.page)))
+        return self.compile(_end_of_stretch(VISIT))
 
     # events
 
@@ -182,3 +192,8 @@ def _keys_since(table: Table, size: int) -> Select[Any]:
 def _events(*of: ColumnElement[bool]) -> Select[Any]:
     wanted = select(EVENT).where(*of, EVENT.c.cursor > bindparam("after"), EVENT.c.at >= bindparam("since_at"))
     return wanted.order_by(EVENT.c.cursor).limit(bindparam("limit"))
+
+
+def _end_of_stretch(table: Table) -> Select[Any]:
+    stretch = select(table.c.page).where(table.c.page >= bindparam("from_id")).order_by(table.c.page)
+    return select(func.max(stretch.limit(bindparam("limit")).subquery().c.page))

@@ -237,9 +237,17 @@ class SqlStore:
 
     @enduring
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
+        found: list[Row] = []
+        end_of, there = self._sql.end_of_version_stretch, self._sql.versions_in
         with self.database.reading() as session:
             file = next((row[0] for row in session.rows_of(self._sql.word_numbers, [warc_file])), None)
-            found = session.rows(self._sql.versions_in, self._sql.versions_in.bind(file=file, offset=from_offset))
+        to_id: int | None = LEAST - 1
+        while file is not None and to_id is not None and to_id < MOST:
+            from_id = to_id + 1
+            with self.database.reading() as session:
+                to_id = session.value(end_of, end_of.bind(from_id=from_id, limit=STRETCH))
+                values = {"from_id": from_id, "to_id": to_id, "file": file, "offset": from_offset}
+                found += session.rows(there, there.bind(**values)) if to_id is not None else []
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
 

@@ -8,7 +8,7 @@ from recrawl.formats.moment import iso
 from recrawl.model.event import Event
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
-WORDS = {"added": "New", "updated": "Changed", "moved": "Moved", "removed": "Removed"}
+WORDS = {"added": "New", "updated": "Changed", "moved": "Moved", "removed": "Removed", "lost": "Copy lost"}
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
