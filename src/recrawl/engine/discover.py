@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recrawl.extract.settings import ExtractSettings
@@ -23,6 +23,7 @@ from recrawl.scope.traps import Traps
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
 MOST_WORKERS = 64
 MOST_MET = 200_000
+MOST_LEADS = 200  # links of a page that is looked at for where it leads
 
 
 @dataclass(slots=True)
@@ -90,6 +91,16 @@ class Quarry:
         met.remember(hash(link.url) for link in fresh if not link.nofollow)
         return fresh
 
+    def leads(self, page: Page, links: Sequence[Link]) -> tuple[int, int]:
+        """To how many pages of the site that were never met, and to how many that were; of the first links."""
+        fresh = known = 0
+        for link in links[:MOST_LEADS]:
+            address = self.canonicaliser.canonical(link.url)
+            if address is not None and address.id != page.id and self.rules.hosts.has(address.server):
+                met = address.id in self.sieve
+                fresh, known = fresh + (not met), known + met
+        return fresh, known
+
     def redirected(self, page: Page, target: str, longest: int, now: float) -> list[Page]:
         """The target of a redirect: a page of its own, checked anew. A seed's target belongs to the site."""
         if page.hops + 1 > longest:
@@ -124,7 +135,7 @@ class Quarry:
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
-        if page.depth and not page.visits and (closed := self.traps.is_closed(page.url)):
+        if page.depth and not page.visits and (closed := self.traps.is_closed(page.url, page.server)):
             return closed
         if page.kind is not Kind.GENERAL or page.depth == 0 or not self.script.patterns:
             return ""

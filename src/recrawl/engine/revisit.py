@@ -98,6 +98,8 @@ class Visitor:
         parsed = parse(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
         if quarry.traps.wants(page):
             self._look_for_trap(page, quarry, parsed)
+        if quarry.traps.wants_links(page):
+            quarry.traps.led(page, *quarry.leads(page, parsed.links))
         if not may_keep(directives | parsed.directives) or not parsed.is_plainly_a_page(MOST_LETTERS):
             return None
         document = glance(parsed, quarry.met)

@@ -3,7 +3,8 @@
 A page of such a group is read now and then. A group is closed, and no more of its addresses are let in, when
     nearly all its pages say exactly the same (a session in the address, a filter that filters nothing),
     nearly all are alike but for numbers and dates, and a long chain of them led from one to the next (a calendar),
-    or so are very many of them while ever more are found (endless numbers).
+    or so are very many of them while ever more are found (endless numbers),
+    or every one looked at leads to addresses never met and none of them back (nonsense made up as it is asked for).
 Whatever they say, a server and a shape have no more pages than the limits allow, and none lies deeper.
 """
 
@@ -33,6 +34,11 @@ _WORDS = 600  # of a page
 _ALIKE = 0.85  # of the words of two pages
 _SAYS_NOTHING = 20  # words; pages this short may well be alike, unless their query tells them apart
 _PATIENCE = 10
+_ONWARD_EVERY = 16  # pages
+_ONWARD_SAMPLES = 24
+_LED_BACK = 3  # pages that do: such a group is honest, and not looked at again
+_WHOLE_SERVER = 4  # times as many pages where all of a server's only lead on
+_ALL = " all"  # behind the name of a server: the group of all its pages
 MOST_GROUPS = 20_000
 WORTH_KEEPING = 50  # pages of a group that is remembered beyond the run
 SAVE_EVERY = 1000  # pages let in
@@ -53,6 +59,7 @@ class TrapLimits:
     alike_pages: int = 200  # … word for word, after so many of them (ten times as many where they say next to nothing)
     alike_chain: int = 300  # … but for numbers and dates, where so many led from one to the next
     alike_many: int = 10_000  # … or where there are so many and ever more are found
+    onward_pages: int = 500  # so many pages of a pattern that lead only to pages never met, and none back
 
 
 @dataclass(slots=True)
@@ -65,6 +72,8 @@ class Group:
     chain: int = 0
     silent: bool = False  # its pages say next to nothing
     closed: str = ""
+    onward: int = 0  # pages looked at that only lead on
+    led_back: int = 0
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
 
@@ -101,6 +110,8 @@ class Traps:
         """Why no more addresses like this are let in; '' if they are."""
         if self._servers.get(address.server, 0) >= self.limits.pages_per_server:
             return self._full(address.server, f"{address.server} has more than {self.limits.pages_per_server} pages")
+        if self.any_closed and (whole := self._groups.get(address.server + _ALL)) and whole.closed:
+            return whole.closed
         group = self._group(shape_of(address.url))
         if not group.closed and group.let_in >= self.limits.pages_per_pattern:
             self._close(group, address.url, f"there are more than {self.limits.pages_per_pattern} pages like this one")
@@ -116,12 +127,12 @@ class Traps:
                 self._chains.clear()
             self._chains[address.id] = self._chains.get(found_from.id, 0) + 1
 
-    def is_closed(self, url: str) -> str:
+    def is_closed(self, url: str, server: str = "") -> str:
         """Why a page that waits is not visited any more; '' if it is."""
         if not self.any_closed:
             return ""
-        group = self._groups.get(shape_of(url))
-        return group.closed if group else ""
+        groups = (self._groups.get(shape_of(url)), self._groups.get(server + _ALL))
+        return next((group.closed for group in groups if group and group.closed), "")
 
     def wants(self, page: Page) -> bool:
         """Whether the text of this page, about to be read for the first time, should be shown to `saw`."""
@@ -147,6 +158,21 @@ class Traps:
         group.alike += alike
         group.recent.append((alike, same))
         self._judge(group, page.url)
+
+    def wants_links(self, page: Page) -> bool:
+        """Whether `led` should hear where this page leads; asked behind `wants`."""
+        group = self._group(shape_of(page.url))
+        return not page.visits and group.led_back < _LED_BACK and group.visited % _ONWARD_EVERY == 0
+
+    def led(self, page: Page, fresh: int, known: int) -> None:
+        """How many pages of the site it leads to that were never met, and that were."""
+        groups = (self._group(shape_of(page.url)), self._group(page.server + _ALL))
+        for group, times in zip(groups, (1, _WHOLE_SERVER), strict=True):
+            group.led_back += bool(known)
+            group.onward += bool(fresh and not known)
+            pages, enough = group.onward * _ONWARD_EVERY, self.limits.onward_pages * times
+            if not group.closed and not group.led_back and group.onward >= _ONWARD_SAMPLES and pages >= enough:
+                self._close(group, page.url, f"some {pages} pages only lead on, to pages never met, and none back")
 
     def news(self) -> list[str]:
         """What was closed since the last call."""

@@ -134,3 +134,41 @@ def test_what_was_closed_stays_closed_in_the_next_run() -> None:
     again = Traps(LIMITS)
     again.recall(memo)
     assert again.is_closed("https://example.com/s/5000") == traps.is_closed("https://example.com/s/5000") != ""
+
+
+def lead_on(traps: Traps, pages: int, *, known: int, path: str = "w/x{}.html") -> int:
+    """Pages visited before no more are let in; each leads to some never met, and to some known."""
+    for number in range(pages):
+        here = page(HOME + path.format(number))
+        if traps.refusal(address(here.url)) or traps.is_closed(here.url, here.server):
+            return number
+        traps.let_in(address(here.url), None)
+        traps.wants(here)
+        if traps.wants_links(here):
+            traps.led(here, 5, known)
+    return pages
+
+
+def test_pages_that_only_lead_on_and_never_back_are_closed() -> None:
+    traps = Traps(TrapLimits(onward_pages=500))
+    assert 500 <= lead_on(traps, 5000, known=0) <= 520
+    assert "none back" in traps.news()[0]
+
+
+def test_a_server_whose_pages_only_lead_on_is_closed_whatever_their_names() -> None:
+    traps = Traps(TrapLimits(onward_pages=400))
+    for folder in range(120):
+        lead_on(traps, 20, known=0, path=f"{prose(folder).split()[0]}/x{{}}.html")
+    assert "none back" in traps.is_closed(HOME + "new/x.html", "example.com")
+    assert traps.refusal(address(HOME + "new/x.html"))
+
+
+def test_pages_with_a_way_back_are_not_closed_and_soon_not_looked_at() -> None:
+    traps = Traps(TrapLimits(onward_pages=100))
+    assert lead_on(traps, 3000, known=1) == 3000
+    looks = 0
+    for number in range(64):
+        here = page(f"{HOME}w/y{number}.html")
+        traps.wants(here)
+        looks += traps.wants_links(here)
+    assert looks == 0
