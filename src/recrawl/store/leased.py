@@ -46,6 +46,7 @@ class Fence:
         self.worker, self.lease_s = worker, lease_s
         self.epochs: dict[int, int] = {}
         self.still = RLock()
+        self.turn = 0  # how often they changed
         dialect = postgresql.psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
         self.statements = self._sql = LeaseStatements(dialect, postgresql.insert, arrays=True)
         self._silent_ms = str(max(1, int(lease_s * 1000)))
@@ -54,11 +55,13 @@ class Fence:
     def own(self, epochs: Mapping[int, int]) -> None:
         with self.still:
             self.epochs.update(epochs)
+            self.turn += 1
 
     def disown(self, partitions: Collection[int]) -> None:
         with self.still:
             for number in partitions:
                 self.epochs.pop(number, None)
+            self.turn += 1
 
     @contextmanager
     def around(self, partitions: Collection[int], extra: Extra) -> Iterator[None]:

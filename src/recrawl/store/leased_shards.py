@@ -9,7 +9,7 @@ A shard that does not answer takes only its own partitions with it. Its owners l
 away; in the next one they claim what can be reached, and look for the shard again every few seconds.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import TypeVar
@@ -18,10 +18,11 @@ from recrawl.model.address import partition_of
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.failure import StoreAway, StoreInUse
 from recrawl.model.page import Page
+from recrawl.model.server import Server
 from recrawl.ports import Store
 from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
 from recrawl.store.postgres import impatient
-from recrawl.store.sharded import ShardedStore
+from recrawl.store.sharded import ShardedStore, soonest
 from recrawl.store.sharding import HOME, by_shard
 from recrawl.store.shards import Atlas, Members, need_home, relay
 
@@ -39,6 +40,7 @@ class LeasedShards(ShardedStore):
         self._atlas, self._fence, self._steady = atlas, fence, steady
         super().__init__(Members(home, lambda: atlas.addresses, self._opened), atlas.place)
         self._away: dict[int, float] = {}
+        self._used: tuple[int, frozenset[int]] = (-1, frozenset())
         self._relayed_at = steady()
 
     def _opened(self, dsn: str) -> FencedStore:
@@ -53,7 +55,7 @@ class LeasedShards(ShardedStore):
 
     def each(self, ask: Callable[[Store], Answer], of: Iterable[int] | None = None) -> dict[int, Answer]:
         """Answers of those whose partitions we own, and of the others that can be reached."""
-        needed = {HOME, *map(self._atlas.place, self._fence.epochs)}
+        needed = self._in_use()
         found: dict[int, Answer] = {}
         for number in range(len(self.members)) if of is None else of:
             if number in needed:
@@ -64,6 +66,17 @@ class LeasedShards(ShardedStore):
                 except (StoreAway, StoreInUse):
                     self._away[number] = self._steady() + AGAIN_S
         return found
+
+    def _in_use(self) -> frozenset[int]:
+        """The databases of what is owned."""
+        if self._used[0] != self._fence.turn:
+            turn, epochs = self._fence.turn, list(self._fence.epochs)
+            self._used = turn, frozenset({HOME, *map(self._atlas.place, epochs)})
+        return self._used[1]
+
+    def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]:
+        found = self.each(lambda member: member.servers_due(partitions, before_at, limit), self._in_use())
+        return soonest(found.values(), limit)
 
     def _of_server(self, server: str, ask: Callable[[Store], Answer], nothing: Answer) -> Answer:
         """What is owned lives where we think."""

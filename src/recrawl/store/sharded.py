@@ -114,9 +114,7 @@ class ShardedStore:
         return self._of_server(server, lambda member: member.due(server, before_at, limit, skip), [])
 
     def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]:
-        found = self.all(lambda member: member.servers_due(partitions, before_at, limit))
-        soonest = merge(*found, key=lambda server: (server.next_due_at or 0.0, server.key))
-        return list(islice(soonest, max(limit, 0)))
+        return soonest(self.all(lambda member: member.servers_due(partitions, before_at, limit)), limit)
 
     def server(self, key: str) -> Server | None:
         return self._of_server(key, lambda member: member.server(key), None)
@@ -191,6 +189,11 @@ class ShardedStore:
         for band in (one for found in self.all(lambda member: member.interval_histogram(site)) for one in found):
             pages[band.from_s, band.to_s] = pages.get((band.from_s, band.to_s), 0) + band.pages
         return [IntervalBand(*bounds, pages[bounds]) for bounds in sorted(pages)]
+
+
+def soonest(found: Iterable[Sequence[Server]], limit: int) -> list[Server]:
+    together = merge(*found, key=lambda server: (server.next_due_at or 0.0, server.key))
+    return list(islice(together, max(limit, 0)))
 
 
 def _as_asked(pages: Sequence[int], found: Iterable[Sequence[Record]]) -> list[Record]:

@@ -172,8 +172,8 @@ def settle_empty(home_dsn: str, shard: int, partitions: Collection[int]) -> list
 
 def deal_out(home_dsn: str, dsns: Sequence[str]) -> None:
     """Share the partitions of a new store out among its home and shards."""
-    with closing(open_postgres(home_dsn)) as home:
-        if home.servers():
+    with closing(open_whole(home_dsn)) as whole:
+        if whole.servers():
             raise UsageError(
                 f"{name_of(home_dsn)} holds pages already: copy them into a new store with shards with "
                 "`recrawl db copy`, or add a shard for servers to come with `recrawl cluster shard`"

@@ -210,6 +210,6 @@ def test_only_empty_databases_of_the_same_cut_become_shards(dsns: tuple[str, str
     with pytest.raises(UsageError, match="shard 1 of another store"):
         add_shard(shard, home)
     with closing(open_whole(home)) as whole:
-        whole.save(Batch(pages=(page(HERE),)))
+        whole.save(Batch(pages=(page(THERE),)))
     with pytest.raises(UsageError, match="holds pages already"):
         deal_out(home, [shard])
