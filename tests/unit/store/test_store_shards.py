@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import fields
 
 import psycopg
 import pytest
@@ -11,11 +12,15 @@ from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import LeaseLost, StoreAway, UsageError
+from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Status
+from recrawl.model.record import Record
+from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.store.leased import Fence
 from recrawl.store.leased_shards import RELAY_S, LeasedShards, open_leased
 from recrawl.store.leases import Leases, open_leases
+from recrawl.store.sharding import by_shard
 from recrawl.store.shards import PostgresShards, add_shard, deal_out, open_whole
 
 PARTITIONS = 8
@@ -198,6 +203,34 @@ def test_history_follows_its_page_wherever_it_lives(dsns: tuple[str, str]) -> No
         assert whole.totals().versions == 1 and whole.compact(100.0) == 0
         assert whole.make_due(3.0) == 1 and whole.next_due()[0].due_at == 3.0
     assert count(dsns[1], "version") == 1
+
+
+def test_a_batch_taken_apart_is_whole_but_for_events_told_twice() -> None:
+    """Whatever a batch may hold one day."""
+    one, other = page(HERE), page(THERE)
+    version = Version(other.id, 7.0, "sha256:" + "ab" * 32, "f.warc.gz", 1, 2, 3, 4)
+    visit = Visit(one.id, 7.0, "first", 200, "document", "new")  # type: ignore[arg-type]
+    batch = Batch(
+        pages=(one, other),
+        entered=(page(THERE, "/e"),),
+        servers=(Server(HERE), Server(THERE)),
+        visits=(visit,),
+        versions=(version,),
+        events=(added(other), Event(EventKind.STARTED, 1.0)),
+        robots=(RobotsFile(f"http://{THERE}", 1.0, 200),),
+        notices=(Notice(one.id, one.url, 1.0, Source.FEED, NoticeKind.UPDATED),),
+        memos=(("k", b"v"),),
+        records=(Record(other.id, 7.0),),
+        lost=(version,),
+    )
+    assert all(getattr(batch, one.name) for one in fields(Batch)), "a new field: give it a place, then a value here"
+    places = {each.id: partition_of(each.server, PARTITIONS) % 2 for each in (*batch.pages, *batch.entered)}
+    parts = by_shard(batch, places, lambda server: partition_of(server, PARTITIONS) % 2)
+    for field in fields(Batch):
+        found = [value for number in sorted(parts) for value in getattr(parts[number], field.name)]
+        expected = list(getattr(batch, field.name))
+        assert found == expected + ([added(other)] if field.name == "events" else [])
+    assert parts[1].lost and parts[1].events and not parts[1].memos
 
 
 def test_only_empty_databases_of_the_same_cut_become_shards(dsns: tuple[str, str]) -> None:
