@@ -10,7 +10,7 @@ from recrawl.engine.signals import Signals, is_signal
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.retry_after import retry_after_s
-from recrawl.frontier.manners import after_reply, gap_s
+from recrawl.frontier.manners import after_reply, free_again_at, gap_s
 from recrawl.frontier.queue import Frontier
 from recrawl.model.address import server_of
 from recrawl.model.event import Event, EventKind
@@ -203,7 +203,7 @@ class Lanes:
         gap = gap_s(
             server, self.parts.manners, site.gap_s if site else None, bool(site and self.parts.owned(server.key, site))
         )
-        free_at = max(min(server.free_at, now + self.parts.manners.longest_retry_after_s), now + gap)
+        free_at = free_again_at(server, gap, now, self.parts.manners)
         if gap == 0.0 and server.free_at <= now:
             free_at = 0.0
         self.servers[server.key] = replace(server, free_at=free_at)

@@ -265,7 +265,8 @@ class Worker:
         quarry = self.parts.quarries.get(page.site)
         if quarry is None or quarry.site.paused:
             return False
-        return not (self.order.once and page.checked_at is not None and page.checked_at >= self.started_at)
+        seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
+        return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
 
     def _prepare(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         """Estimate, schedule and discover: everything of the visit but the writing."""

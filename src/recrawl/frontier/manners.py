@@ -103,6 +103,13 @@ def after_reply(
     )
 
 
+def free_again_at(server: Server, gap: float, now: float, manners: Manners) -> float:
+    """When somebody who takes the server over may ask it: its last request may be just now. A rest that no trouble
+    explains was written by a clock that ran ahead and has been set right since."""
+    longest_s = max(gap, manners.longest_retry_after_s) if server.failures else gap
+    return max(min(server.free_at, now + longest_s), now + gap)
+
+
 def page_wait_s(met: Trouble, failures: int) -> float:
     """How long a page waits after its n-th failed visit in a row. While it is the server that rests, the page is
     due as soon as the server is free, unless it keeps meeting the trouble."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.manners import TROUBLE, Manners, after_reply, gap_s, page_wait_s, trouble
+from recrawl.frontier.manners import TROUBLE, Manners, after_reply, free_again_at, gap_s, page_wait_s, trouble
 from recrawl.model.failure import Failure
 from recrawl.model.server import Server
 from recrawl.model.visit import Ask, Evidence, Reply, Times
@@ -74,3 +74,13 @@ def test_every_failure_has_its_place_in_the_table(failure: Failure) -> None:
 def test_waits_grow_with_every_failure_and_stay_within_a_month(failure: Failure, failures: int) -> None:
     met = TROUBLE[failure]
     assert 0 <= page_wait_s(met, failures) <= page_wait_s(met, failures + 1) <= 30 * 86_400.0
+
+
+def test_a_rest_that_no_trouble_explains_was_written_by_a_wrong_clock_and_is_cut_to_the_gap() -> None:
+    two_days_ahead = replace(SERVER, free_at=1000.0 + 2 * 86_400)
+    assert free_again_at(two_days_ahead, 2.0, 1000.0, MANNERS) == 1002.0
+    resting = replace(SERVER, failures=1, free_at=1500.0)
+    assert free_again_at(resting, 2.0, 1000.0, MANNERS) == 1500.0
+    assert free_again_at(replace(SERVER, free_at=900.0), 2.0, 1000.0, MANNERS) == 1002.0  # asked just now, perhaps
+    absurd = replace(resting, free_at=1e12)
+    assert free_again_at(absurd, 2.0, 1000.0, MANNERS) == 1000.0 + MANNERS.longest_retry_after_s
