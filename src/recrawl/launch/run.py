@@ -81,7 +81,8 @@ def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: in
     try:
         if make_all_due:
             store.make_due(now)
-        return split(_known_load(folder, store) if workers > 1 else {}, store.partitions, workers)
+        alone = workers > 1 and not settings.state.store  # a cluster's workers share out by leases
+        return split(_known_load(folder, store) if alone else {}, store.partitions, workers)
     finally:
         store.close()
 
