@@ -44,7 +44,7 @@ class WrongClock:
     def environment(self) -> dict[str, str]:
         if self.real:
             settings = {"LD_PRELOAD": str(FAKETIME[-1]), "FAKETIME_TIMESTAMP_FILE": str(self.file)}
-            return os.environ | settings | {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            return os.environ | settings | {"FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         (self.file.parent / "sitecustomize.py").write_text(SHIM.format(file=str(self.file)))
         paths = [str(self.file.parent), *sys.path[:1], os.environ.get("PYTHONPATH", "")]
         return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -9,8 +9,9 @@ from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
 from recrawl.archive.member import BrokenMember, inflated
 from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, created_of, stem_of, stems
 from recrawl.archive.object_store import SENT, Shelf
-from recrawl.archive.open_file import OpenFile, Span
+from recrawl.archive.open_file import OpenFile
 from recrawl.archive.reading import REVISIT_TYPE, payload_of
+from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
@@ -47,7 +48,7 @@ class WarcArchive:
         self._now, self._new_id = now, new_id
         self._file: OpenFile | None = None
         self._serial = 0
-        self._recent: dict[int, list[Span]] = {}  # index lines of the open file by address and second
+        self._recent = Recent()  # index lines of the open file by address and second
         self._sidecars = Sidecars(folder)
         self.repairs = repair(folder, worker, settings.sync)
 
@@ -107,7 +108,7 @@ class WarcArchive:
         for line, span in zip(tray.lines, spans, strict=True):
             if line.mime == REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
                 continue
-            self._recent.setdefault(_recent_key(line.urlkey, line.timestamp), []).append(span)
+            self._recent.add(_recent_key(line.urlkey, line.timestamp), span)
 
     def _finish(self) -> None:
         if self._file is not None:
@@ -126,7 +127,7 @@ class WarcArchive:
         return next((line for line in tray.lines_of(wanted.url) if wanted.fits(line)), None) or self._find(wanted)
 
     def _find(self, wanted: Wanted) -> CdxLine | None:
-        spans = self._recent.get(_recent_key(wanted.urlkey, wanted.timestamp), [])
+        spans = self._recent.find(_recent_key(wanted.urlkey, wanted.timestamp))
         recent = [self._file.line_at(span) for span in spans] if self._file else []
         return wanted.choose(recent) or self._sidecars.find(wanted)
 

@@ -14,6 +14,7 @@ the last thousand visits or so were best. The rhythm of the hour is learnt alone
 left to the activity, for a weekday's profile learnt from censored outcomes bites its own tail.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +29,7 @@ LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
+FRESH_HEAPS, LARGE_BESIDE = 256, 8
 RHYTHM_HANDICAP, ACTIVITY_HANDICAP = 4.0, 0.0
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
@@ -210,19 +212,31 @@ def judged(tempo: Tempo, site: Ints, changed: Bools, survival: Floats) -> Tempo:
 
 
 def noted(tempo: Tempo, more: Outcomes) -> Tempo:
-    return replace(tempo, fresh=(*tempo.fresh, more)) if more.site.size else tempo
+    """Outcomes wait in small heaps. Many of them become one, and that goes onto the large one, which has an end, as
+    soon as it is not small beside it: so neither the memory nor the work of a batch grows with the hour."""
+    if not more.site.size:
+        return tempo
+    fresh = (*tempo.fresh, more)
+    if len(fresh) < FRESH_HEAPS:
+        return replace(tempo, fresh=fresh)
+    heap = _joined(fresh)
+    after = replace(tempo, fresh=(heap,))
+    return gathered(after) if heap.site.size * LARGE_BESIDE >= tempo.outcomes.site.size else after
 
 
 def gathered(tempo: Tempo) -> Tempo:
     """The outcomes kept: those within the window, the newest of each site."""
-    parts = (tempo.outcomes, *tempo.fresh)
-    every = Outcomes(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in Outcomes.__dataclass_fields__)
-    )
+    every = _joined((tempo.outcomes, *tempo.fresh))
     recent = every.end > tempo.origin
     limit = OUTCOMES_PER_SITE * tempo.rhythm.shape[0]
     kept = np.flatnonzero(recent)[-limit:]
     return replace(tempo, outcomes=taken(every, kept), fresh=())
+
+
+def _joined(heaps: Sequence[Outcomes]) -> Outcomes:
+    return Outcomes(
+        *(np.concatenate([getattr(heap, name) for heap in heaps]) for name in Outcomes.__dataclass_fields__)
+    )
 
 
 def taken(outcomes: Outcomes, index: Ints) -> Outcomes:
