@@ -8,6 +8,7 @@ batches. A kill loses these, and they are visited again.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.engine.allocator import trim
@@ -57,6 +58,7 @@ class Ledger:
     records: list[Record] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    outgrown: list[Version] = field(default_factory=list)  # versions to forget: a page has newer ones enough
     noticed: dict[int, float] = field(default_factory=dict)  # pages that notices make due, and when they came
 
     def __bool__(self) -> bool:
@@ -97,6 +99,7 @@ def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFol
             memos=tuple(ledger.memos.items()),
             records=tuple(ledger.records),
             notices=tuple(ledger.notices),
+            lost=tuple(ledger.outgrown),
         )
     )
     if ledger.noticed:
@@ -122,6 +125,7 @@ class Settler:
         self._writer: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
         self._error: BaseException | None = None
+        self._origin: TracebackType | None = None
         self._bytes = 0  # of the answers handed over and not yet written
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
@@ -183,7 +187,7 @@ class Settler:
     def complain(self) -> None:
         """Raise what went wrong in the writing, if anything did."""
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(self._origin)  # else every lane adds its own lines to it
 
     def _hurry(self) -> None:
         """Somebody waits for what is being gathered."""
@@ -216,6 +220,6 @@ class Settler:
                 self._room.set()
                 self._written.set()
         except BaseException as error:  # noqa: BLE001 — handed on, not swallowed
-            self._error = error  # whoever hands over next hears of it
+            self._error, self._origin = error, error.__traceback__  # whoever hands over next hears of it
             self._room.set()
             self._written.set()
