@@ -50,16 +50,17 @@ class WrongClock:
         return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
-def wrong_clock(place: Path) -> WrongClock:
+def wrong_clock(place: Path, real: bool) -> WrongClock:
     place.mkdir(exist_ok=True)
-    clock = WrongClock(place / "hours", bool(FAKETIME))
+    clock = WrongClock(place / "hours", real)
     clock.set(0.0)
     return clock
 
 
-def jump_often(field: Ground, jumps: int, say: Callable[[str], None]) -> list[str]:
-    """Runs in each of which the clock jumps once; every other one is killed after that. Then peace. What broke."""
-    clock, wrong = wrong_clock(field.folder.with_name("clock")), list[str]()
+def jump_often(field: Ground, jumps: int, say: Callable[[str], None], real: bool = bool(FAKETIME)) -> list[str]:
+    """Runs in each of which the clock jumps once; every other one is killed after that. Then a run in peace, by a clock
+    behind everything that was written. What broke."""
+    clock, wrong = wrong_clock(field.folder.with_name("clock"), real), list[str]()
     say(f"by {'libfaketime' if clock.real else 'a shim under time.time'}")
     known = sum(len(site.paths()) for site in field.sites)
     for number in range(jumps):
@@ -70,15 +71,20 @@ def jump_often(field: Ground, jumps: int, say: Callable[[str], None]) -> list[st
         if asked > STORM * known:
             wrong.append(f"a storm: {asked} requests for {known} pages after a jump of {hours:+.1f} h")
     wrong += _quiet(field, clock)
-    clock.set(0.0)
-    ended = subprocess.run([*RECRAWL, "run", str(field.folder), "--once", "--all", "--quiet"], check=False)
-    wrong += [f"the last run ended with {ended.returncode}"] if ended.returncode else []
+    clock.set(-2 * FARTHEST_H)
+    before = field.asked()
+    ended = _start(field, clock, "--once", "--all").wait(PATIENCE_S)
+    wrong += [f"the last run ended with {ended}"] if ended else []
+    if (asked := field.asked() - before) < known:
+        wrong.append(f"lost: {asked} requests for {known} pages after the clock was set back")
     return wrong + broken(field.folder, requests_of(site.log for site in field.sites), GAP_S)
 
 
 def _start(field: Ground, clock: WrongClock, *options: str) -> subprocess.Popen[bytes]:
     words = [*RECRAWL, "run", str(field.folder), "--workers", "1", "--quiet", *options]
-    return subprocess.Popen(words, stdout=subprocess.DEVNULL, start_new_session=True, env=clock.environment())
+    return subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=clock.environment()
+    )
 
 
 def _one_run(field: Ground, clock: WrongClock, hours: float, killed: bool) -> int:
@@ -103,22 +109,17 @@ def _await_requests(field: Ground, goal: int, process: subprocess.Popen[bytes]) 
 
 def _quiet(field: Ground, clock: WrongClock) -> list[str]:
     """A crawl that has visited everything and waits: jumps wake nobody up."""
+    known, before = sum(len(site.paths()) for site in field.sites), field.asked()
     process = _start(field, clock, "--all")
     try:
-        known = sum(len(site.paths()) for site in field.sites)
-        _await_requests(field, field.asked() + known, process)
-        seen, still = -1, 0
-        while still < 20:  # the round is over when nothing is asked for a while
-            still, seen = (still + 1, seen) if field.asked() == seen else (0, field.asked())
-            time.sleep(0.1)
+        _await_requests(field, before + known, process)
         for hours in (FARTHEST_H, -FARTHEST_H, 2 * FARTHEST_H):
             clock.set(hours)
             time.sleep(1.0)
-        more = field.asked() - seen
-        ended = process.poll()
+        asked, ended = field.asked() - before, process.poll()
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
         process.wait(PATIENCE_S)
-    found = [f"{more} requests after jumps of a clock that nobody should look at"] if more else []
-    return found + ([f"the crawl ended with {ended}"] if ended is not None else [])
+    storm = [f"a storm: {asked} requests for {known} pages while the clock jumped"] if asked > STORM * known else []
+    return storm + ([f"the crawl ended with {ended}"] if ended is not None else [])

@@ -14,6 +14,7 @@ from urllib.request import urlopen
 from recrawl.answers.reading import reading
 from recrawl.folder.folder import Folder
 from tests.chaos.check import broken
+from tests.chaos.clocks import jump_often
 from tests.chaos.ground import Ground, ground
 from tests.chaos.kills import kill_often
 from tests.chaos.power import cut_often
@@ -21,7 +22,7 @@ from tests.flow.conftest import RECRAWL, Ran, Site
 
 Start = Callable[..., Site]
 Run = Callable[..., Ran]
-KILLS, CUTS = 8, 3
+KILLS, CUTS, JUMPS = 8, 3, 1
 
 
 def is_fresh(field: Ground) -> bool:
@@ -46,6 +47,11 @@ def test_workers_and_whole_trees_are_killed_and_nothing_is_lost(tmp_path: Path) 
 def test_after_a_power_cut_the_folder_opens_and_the_crawl_goes_on(tmp_path: Path) -> None:
     with ground(tmp_path, seed=3, sites=1, pages=40) as field:
         assert cut_often(field, CUTS, lambda text: None) == []
+
+
+def test_the_clock_jumps_by_hours_and_back_and_everything_is_visited_politely_and_once(tmp_path: Path) -> None:
+    with ground(tmp_path, seed=5, sites=1, pages=20) as field:
+        assert jump_often(field, JUMPS, lambda text: None, real=False) == []
 
 
 def test_the_checker_sees_what_is_wrong(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
