@@ -73,7 +73,9 @@ class Arena:
 
 
 @contextmanager
-def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = (), limits: str = PATIENT) -> Iterator[Arena]:
+def arena(
+    place: Path, only: Sequence[str] = (), inner: Sequence[str] = (), limits: str = PATIENT, settings: str = SETTINGS
+) -> Iterator[Arena]:
     """Servers running, sites added, nothing crawled yet."""
     log = place / "requests.jsonl"
     words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log)]
@@ -84,7 +86,7 @@ def arena(place: Path, only: Sequence[str] = (), inner: Sequence[str] = (), limi
             assert server.stdout is not None
             said = json.loads(server.stdout.readline())
             found = Arena(place / "copy", said["port"], said["hosts"], log, tuple(cases(only)))
-            _write_folder(found, SETTINGS + limits)
+            _write_folder(found, settings + limits)
             yield found
         finally:
             os.killpg(server.pid, signal.SIGKILL)

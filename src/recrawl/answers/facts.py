@@ -9,12 +9,13 @@ from recrawl.engine.heard import trust_rows
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.formats.moment import iso
 from recrawl.model.belief import unpack
-from recrawl.model.event import Event
+from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Visit
+from recrawl.ports import Store
 from recrawl.schedule import POLICIES
 from recrawl.schedule.explain import Seen, gaps_by_policy
 
@@ -22,6 +23,7 @@ VISITS = 10
 REPLAYED = 100
 JUDGED = frozenset({Change.NEW.value, Change.SAME.value, Change.CHANGED.value})
 NOTICES = 5
+NEARBY = 200  # events told with those of a visit
 
 
 def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> dict[str, Any]:
@@ -52,6 +54,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "belief": belief,
         "value": value,
         "because": because(belief, value),
+        "limits": limits_hit(found.store, page, visits),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
         "server": server_object(server, now),
         "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
@@ -59,6 +62,16 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "other_policies": other_gaps(found, page),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
     }
+
+
+def limits_hit(store: Store, page: Page, visits: int) -> list[str]:
+    """What limits let go of this page, newest first; as told when it was visited."""
+    says: list[str] = []
+    moments = [visit.at for visit in store.visits(page.id, visits)]
+    for at in moments or ([page.checked_at] if page.checked_at else []):  # of a sitemap no visits are kept
+        told = store.events(kinds=(EventKind.LIMIT_HIT,), since_at=at, limit=NEARBY)
+        says += [str(one.facts["says"]) for one in told if one.url == page.url]
+    return list(dict.fromkeys(says))
 
 
 def other_gaps(found: Reading, page: Page) -> dict[str, float]:

@@ -10,7 +10,7 @@ from recrawl.answers.record_rows import broken_wrappers
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
-from recrawl.engine.discover import dropped_counts
+from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.formats import duration
 from recrawl.model.batch import Totals
@@ -49,6 +49,7 @@ def _as_json(found: Reading, now: float) -> None:
             **totals_object(found.store.totals(name, now)),
             "saved": saved_object(saved_in(found.store, [name])),
             "dropped_links": dict(dropped_counts(found.store, name)),
+            "limits": dict(bitten_counts(found.store, name)),
         }
         for name in found.store.sites()
     ]
@@ -100,6 +101,9 @@ def _as_text(found: Reading, now: float) -> None:
             click.echo(
                 f"links dropped by {name}: " + ", ".join(f"{count} {why}" for why, count in dropped.most_common())
             )
+        if bitten := bitten_counts(found.store, name):
+            told = ", ".join(f"{limit} {count} times" for limit, count in bitten.most_common())
+            click.echo(f"limits that bit at {name}: {told}; see `recrawl why URL`")
     for server in found.store.servers():
         if server.overloaded:
             needed, allowed = duration.render(server.needed_gap_s), duration.render(server.gap_s)

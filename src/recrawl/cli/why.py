@@ -46,6 +46,7 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("visits", f"{page.visits}, of which {page.changes} found a change; last checked {when(page.checked_at)}"),
             ("found on", answer["found_from"] or "a seed of the site"),
             ("robots.txt", answer["robots"]["because"]),
+            ("limits", "; ".join(answer["limits"]) or "none bit"),
             ("announced by", "; ".join(map(_source_line, answer["trust"])) or "nobody so far"),
             ("server", _server_line(server, now)),
             ("copy", f"{size(page.size_bytes)}, ETag {page.etag or '-'}, Last-Modified {page.last_modified or '-'}"),

@@ -10,7 +10,7 @@ from recrawl.archive.object_store import Sender, Shelf
 from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
 from recrawl.engine.scheduler import Common, Purse, Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts, off_the_loop
@@ -53,6 +53,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         reading_of(settings, site, script),
         lambda address: watch.table.apply(address),
         dropped=dropped_counts(store, site.name, worker),
+        bitten=bitten_counts(store, site.name, worker),
         names=lambda: watch.table,
         traps=Traps(settings.traps),
     )
@@ -165,6 +166,7 @@ async def assemble(
                 redirects=settings.fetch.redirects,
                 batch_visits=settings.state.batch_visits,
                 record_unchanged=settings.keep.unchanged,
+                versions=settings.keep.versions,
                 disk_is_low=lambda: folder.disk_is_low(settings.keep.disk_floor_bytes),
                 worker=worker,
                 documents=DocumentFolder(folder.documents),

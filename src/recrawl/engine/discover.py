@@ -40,12 +40,24 @@ class Quarry:
     sieve: Sieve = field(default_factory=Sieve)
     lists: Lists = field(default_factory=Lists)
     dropped: Counter[str] = field(default_factory=Counter)
+    bitten: Counter[str] = field(default_factory=Counter)  # how often each limit bit
     near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
     traps: Traps = field(default_factory=Traps)
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
     _met: Sieve = field(default_factory=lambda: Sieve(MOST_MET))
     _names: object = None
+    _is_bitten: bool = False
+
+    def bite(self, limit: str) -> None:
+        """A limit let something of this site go."""
+        self.bitten[limit] += 1
+        self._is_bitten = True
+
+    def was_bitten(self) -> bool:
+        """Whether one did since the last call."""
+        bitten, self._is_bitten = self._is_bitten, False
+        return bitten
 
     def __post_init__(self) -> None:
         starts = [self.script.kind_of(seed) for seed in self.site.seeds]
@@ -255,14 +267,28 @@ def dropped_memo(site: str, worker: str) -> str:
     return f"dropped:{site}:{worker}"
 
 
-def dropped_text(counts: Counter[str]) -> bytes:
+def bitten_memo(site: str, worker: str) -> str:
+    """Under this name a worker keeps how often each limit bit."""
+    return f"bitten:{site}:{worker}"
+
+
+def counted_text(counts: Counter[str]) -> bytes:
     return json.dumps(dict(sorted(counts.items()))).encode()
 
 
 def dropped_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
     """How many links were dropped, by reason, by one worker or by all of them."""
+    return _counted(store, dropped_memo, site, worker)
+
+
+def bitten_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
+    """How often each limit bit, by one worker or by all of them."""
+    return _counted(store, bitten_memo, site, worker)
+
+
+def _counted(store: Store, memo_of: Callable[[str, str], str], site: str, worker: str) -> Counter[str]:
     workers = [worker] if worker else [str(number) for number in range(MOST_WORKERS)]
-    memos = (store.memo(dropped_memo(site, one)) for one in workers)
+    memos = (store.memo(memo_of(site, one)) for one in workers)
     return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())
 
 

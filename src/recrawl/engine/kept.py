@@ -1,5 +1,7 @@
 """What a judged visit leaves behind: its row of history, its copy, its event."""
 
+from collections.abc import Sequence
+
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.settle import Copy
 from recrawl.model.capture import Capture
@@ -7,7 +9,8 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import Failure
 from recrawl.model.page import Page, Status
 from recrawl.model.verdict import Change
-from recrawl.model.visit import Evidence, Visit
+from recrawl.model.visit import Evidence, Version, Visit
+from recrawl.ports import Store
 
 LIMITS = frozenset(
     {
@@ -78,9 +81,17 @@ def _bitten(one: Arrival) -> tuple[str, str]:
     if one.reply.failure in LIMITS:
         return str(one.reply.failure), one.reply.detail
     if one.verdict.limit:
-        return one.verdict.limit, one.verdict.reason
+        said_before = one.signal is not None and one.verdict.change is Change.SAME
+        return ("", "") if said_before else (one.verdict.limit, one.verdict.reason)
     cut = one.document.cut if one.document and one.verdict.change in KIND_OF else ""
     return ("extract", cut) if cut else ("", "")
+
+
+def outgrown(store: Store, one: Arrival, most: int) -> Sequence[Version]:
+    """The oldest versions of a page that has so many without the one just found."""
+    if not most or one.page.changes + 1 < most:
+        return ()
+    return store.versions(one.page.id)[most - 1 :]
 
 
 def event_of(one: Arrival, after: Page) -> Event | None:

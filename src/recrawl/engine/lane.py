@@ -105,9 +105,6 @@ class Lanes:
             await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
         else:
             await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
-            for says in quarry.traps.news():
-                facts: dict[str, object] = {"limit": "trap", "says": says}
-                self._tell(Event(EventKind.LIMIT_HIT, now, page.url, page.site, facts=facts))
         return True
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:

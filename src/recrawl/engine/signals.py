@@ -45,6 +45,7 @@ class Reading:
     children: tuple[str, ...] = ()
     whole: bool = False
     fault: str = ""
+    limit: str = ""  # the setting that let the rest go
 
 
 def is_signal(page: Page) -> bool:
@@ -56,13 +57,18 @@ def read_signal(category: str, body: bytes, url: str, limits: SignalLimits = DEF
     if category == SITEMAP:
         found = read_sitemap(body, limits.sitemap_bytes, limits.sitemap_entries)
         if not found.other:
+            limit = _bitten(found.cut, "sitemap_entries", found.too_large, "sitemap_bytes")
             if found.index:
-                return Reading(children=tuple(entry.url for entry in found.entries), fault=found.fault)
+                return Reading(children=tuple(entry.url for entry in found.entries), fault=found.fault, limit=limit)
             said = tuple(Said(entry.url, entry.modified_at) for entry in found.entries)
-            return Reading(said, whole=not found.fault and not found.cut, fault=found.fault)
+            return Reading(said, whole=not found.fault and not found.cut, fault=found.fault, limit=limit)
     feed = read_feed(body, limits.feed_entries, limits.feed_bytes)
     items = tuple(Said(urljoin(url, item.url), item.moment_at, item.deleted) for item in feed.items)
-    return Reading(items, fault=feed.fault)
+    return Reading(items, fault=feed.fault, limit=_bitten(feed.cut, "feed_entries", feed.too_large, "feed_bytes"))
+
+
+def _bitten(cut: bool, entries: str, too_large: bool, size: str) -> str:
+    return f"signals.{entries}" if cut else f"signals.{size}" if too_large else ""
 
 
 def is_feed(link: Link) -> bool:
@@ -150,14 +156,18 @@ class Signals:
         self, urls: Iterable[str], site: str, category: str, most: int, now: float, found_from: Page | None
     ) -> list[Page]:
         """Addresses of the site's own hosts, each once, not more than a site may have nor in more indexes."""
-        if found_from and is_signal(found_from) and found_from.hops >= self.limits.sitemap_depth:
-            return []
         quarry = self.quarries[site]
+        if found_from and is_signal(found_from) and found_from.hops >= self.limits.sitemap_depth:
+            quarry.dropped["signals.sitemap_depth"] += sum(1 for _ in urls)
+            return []
         met = self._met.setdefault((site, category), set())
         found = []
         for url in urls:
             address = quarry.canonicaliser.canonical(url)
-            if address is None or address.id in met or len(met) >= most:
+            if address is None or address.id in met:
+                continue
+            if len(met) >= most:
+                quarry.dropped[f"signals.{category}s"] += 1
                 continue
             if quarry.rules.admit(quarry.main_name(address), 1, Kind.SIGNAL).allowed:
                 met.add(address.id)
@@ -184,6 +194,9 @@ class Signals:
         reason = (
             reading.fault or f"{len(reading.said) or len(reading.children)} entries, {len(heard.claims)} differences"
         )
+        if reading.limit:
+            reason = f"{reason}; the rest is not listened to ({reading.limit})"
         if change is Change.CHANGED and record.ignored:
             change, reason = Change.SAME, f"{reason}; not listened to, because it is mostly wrong"
-        return Verdict(change, body_digest=body_digest(reply.body), noise=page.noise, reason=reason)
+        digest = body_digest(reply.body)
+        return Verdict(change, body_digest=digest, noise=page.noise, reason=reason, limit=reading.limit)

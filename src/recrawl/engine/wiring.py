@@ -55,6 +55,7 @@ class Parts:
     connections: int = 128
     redirects: int = 5
     batch_visits: int = 8
+    versions: int = 0  # of one page that are known; 0: all
     record_unchanged: bool = True
     disk_is_low: Callable[[], bool] = lambda: False
     need_lease: Callable[[], None] = lambda: None  # before every request; raises where somebody else may ask now

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry, dropped_memo, dropped_text, hosts_memo
+from recrawl.engine.discover import Quarry, bitten_memo, counted_text, dropped_memo, hosts_memo
 from recrawl.engine.heard import Outcomes, Stirrings
-from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
+from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.lane import Lanes
 from recrawl.engine.listed import Lists
 from recrawl.engine.pace import importance_among, is_at_rest, pace
@@ -277,15 +277,20 @@ class Worker:
             if is_signal(one.page):
                 ledger.pages[after.id] = signal_after = paced(after, one.reply.at)
                 self.lanes.signals.note(one, ledger)
+                self._tell_limit(one, ledger)
                 self._weigh(one.page, signal_after, ledger)
                 continue
             ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at)
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
-            ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
+                if copy.is_version:
+                    self._forget_oldest(one, ledger)
+            ledger.events += filter(None, (event_of(one, after),))
+            self._tell_limit(one, ledger)
             self.outcomes.judge(one, ledger)
             self._discover(one, ledger)
+            self._tell_traps(one, ledger)
             self.lists.note(one, ledger)
             if one.verdict.change is Change.NEW:
                 self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
@@ -299,6 +304,31 @@ class Worker:
         ledger.memos.update(self.savings.memos())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self.recorder.note(arrivals, ledger)
+
+    def _forget_oldest(self, one: Arrival, ledger: Ledger) -> None:
+        """As many as are beyond the versions that a page may have; told when the first of them go."""
+        most, page = self.parts.versions, one.page
+        too_old = outgrown(self.parts.store, one, most)
+        ledger.outgrown += too_old
+        if too_old:
+            self.parts.quarries[page.site].bite("keep.versions")
+        if len(too_old) > 1 or (too_old and page.changes <= most):
+            says = f"more than {most} versions: the oldest are forgotten, in the archive they stay (keep.versions)"
+            facts: dict[str, object] = {"limit": "keep.versions", "says": says}
+            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
+
+    def _tell_limit(self, one: Arrival, ledger: Ledger) -> None:
+        if (event := limit_event(one)) is not None:
+            ledger.events.append(event)
+            self.parts.quarries[one.page.site].bite(str(event.facts["limit"]))
+
+    def _tell_traps(self, one: Arrival, ledger: Ledger) -> None:
+        """Spaces without end that were closed by this page or by what it leads to."""
+        quarry, page = self.parts.quarries[one.page.site], one.page
+        for says in quarry.traps.news():
+            facts: dict[str, object] = {"limit": "trap", "says": says}
+            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
+            quarry.bite("trap")
 
     def _announced(self, one: Arrival) -> Sequence[int]:
         """How many notices of each source spoke of this page since its last visit."""
@@ -349,8 +379,12 @@ class Worker:
     def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
         """How many links were dropped, of the sites whose links were just read."""
         worker, quarries = self.parts.worker, self.parts.quarries
-        sites = {one.page.site for one in arrivals if one.document or one.verdict.change is Change.MOVED}
-        return {dropped_memo(site, worker): dropped_text(quarries[site].dropped) for site in sites if site in quarries}
+        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is Change.MOVED}
+        memos = {dropped_memo(site, worker): counted_text(quarries[site].dropped) for site in sites if site in quarries}
+        for quarry in quarries.values():
+            if quarry.was_bitten():
+                memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
+        return memos
 
     def _weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""

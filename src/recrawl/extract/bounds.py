@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from recrawl.extract.formatting import MOST_ELEMENTS, without_storms
+from recrawl.extract.formatting import without_storms
 from recrawl.extract.settings import ExtractSettings
 
 _TAG = re.compile("<")
@@ -30,19 +30,15 @@ def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
     """`body_bytes`: how long the document is of which `source` was read."""
     text = up_to_tags(source, settings.tags)
     flat = without_floods(text)
-    sound = without_storms(flat)
+    sound = without_storms(flat, settings.elements)
+    if text is source and sound is flat and body_bytes <= settings.source_bytes:
+        return Bounded(text, sound, "")
     cuts = (
-        (
-            body_bytes > settings.source_bytes,
-            f"only its first {settings.source_bytes} bytes were read (extract.source_bytes)",
-        ),
-        (text is not source, f"only its first {settings.tags} tags were read (extract.tags)"),
-        (
-            sound is not flat,
-            f"read without bold, italics and fonts, which would multiply to {MOST_ELEMENTS} elements or more",
-        ),
+        (body_bytes > settings.source_bytes, f"only its first {settings.source_bytes} bytes (extract.source_bytes)"),
+        (text is not source, f"only its first {settings.tags} tags (extract.tags)"),
+        (sound is not flat, f"no bold, italics or fonts, which would make {settings.elements} (extract.elements)"),
     )
-    return Bounded(text, sound, "; ".join(says for bit, says in cuts if bit))
+    return Bounded(text, sound, "read of it: " + "; ".join(says for bit, says in cuts if bit))
 
 
 def up_to_tags(source: str, most_tags: int) -> str:

@@ -125,6 +125,19 @@ class Parsed:
         settings = self.settings
         return has_main_text(self.tree, flat, self._ignored, letters, settings.text_chars, settings.node_limit)
 
+    def cuts(self, *, with_text: bool) -> str:
+        """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
+        settings, resolver = self.settings, self._resolver
+        cuts = [self.cut] if self.cut else []
+        if resolver.left_unread:
+            cuts.append(f"only its first {settings.link_limit} links were read (extract.link_limit)")
+        if resolver.too_long:
+            cuts.append(f"links beyond {settings.href_chars} characters are none (extract.href_chars)")
+        if with_text and self.media is Media.HTML and self._reading.cut:
+            chars, nodes = settings.text_chars, settings.node_limit
+            cuts.append(f"of its text {chars} characters or {nodes} nodes (extract.text_chars, extract.node_limit)")
+        return "; ".join(cuts)
+
     @property
     def _is_decoded(self) -> bool:
         """No replacement character, plain or as a reference."""
@@ -212,14 +225,14 @@ def read(
         directives=parsed.directives,
         offers=parsed.offers,
         template=parsed.template,
-        cut=parsed.cut,
+        cut=parsed.cuts(with_text=True),
     )
 
 
 def glance(parsed: Parsed, met: Container[int] = ()) -> Document:
     """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
     links = parsed.fresh_links(met)
-    directives, cut, offers = parsed.directives, parsed.cut, parsed.offers
+    directives, cut, offers = parsed.directives, parsed.cuts(with_text=False), parsed.offers
     return Document(
         parsed.media, parsed.charset, parsed.base, links=links, directives=directives, cut=cut, offers=offers
     )

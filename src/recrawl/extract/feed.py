@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from recrawl.extract.sitemap import unzipped
+from recrawl.extract.sitemap import TOO_LARGE, unzipped
 from recrawl.formats import w3c_moment, xml_stream
 from recrawl.formats.atom import NAMESPACE as ATOM
 from recrawl.formats.atom import TOMBSTONES
@@ -35,6 +35,7 @@ class FeedReading:
     items: tuple[FeedItem, ...] = ()
     fault: str = ""
     cut: bool = False
+    too_large: bool = False
     hubs: tuple[str, ...] = ()
     topic: str = ""
 
@@ -42,7 +43,7 @@ class FeedReading:
 def read_feed(body: bytes, most_items: int = MOST_ITEMS, most_bytes: int = MOST_BYTES) -> FeedReading:
     plain, fault = unzipped(body, most_bytes)
     if fault:
-        return FeedReading(fault=fault)
+        return FeedReading(fault=fault, too_large=fault.endswith(TOO_LARGE))
     start = plain[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return FeedReading(fault="an HTML page, not a feed")
@@ -57,7 +58,7 @@ def _from_xml(plain: bytes, most: int) -> FeedReading:
     if ear.root not in _ROOTS:
         return FeedReading(fault=ended.fault or f"<{ear.root}> is no feed")
     fault = f"line {ended.line}, column {ended.column}: {ended.fault}" if ended.fault else ""
-    return FeedReading(tuple(ear.items), fault, ended.enough, tuple(ear.hubs), ear.topic)
+    return FeedReading(tuple(ear.items), fault, ended.enough, hubs=tuple(ear.hubs), topic=ear.topic)
 
 
 def _from_json(plain: bytes, most: int) -> FeedReading:
@@ -71,7 +72,10 @@ def _from_json(plain: bytes, most: int) -> FeedReading:
     read = [_json_item(item) for item in items[:most] if isinstance(item, dict)]
     hubs = [str(hub.get("url", "")) for hub in value.get("hubs", []) if isinstance(hub, dict)]
     return FeedReading(
-        tuple(item for item in read if item.url), "", len(items) > most, tuple(hubs), str(value.get("feed_url", ""))
+        tuple(item for item in read if item.url),
+        cut=len(items) > most,
+        hubs=tuple(hubs),
+        topic=str(value.get("feed_url", "")),
     )
 
 

@@ -15,7 +15,6 @@ Places = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 MOST_ELEMENTS = 500_000
 _MOST_OPEN = 512  # of formatting: the parser opens no more anew
-_FEW_TAGS = MOST_ELEMENTS // _MOST_OPEN
 
 _NAMES = "b|big|code|em|font|i|s|small|strike|strong|tt|u"
 _PLAIN = r'(?:\s++[\w:-]++(?:="[^"<>]*+")?+)*+\s*+'  # attributes that leave no doubt where the tag ends
@@ -45,10 +44,10 @@ _BARE = [(len(name) + 1, name.encode() + b">") for name in _NAMES.split("|")]  #
 _SMALL_LETTERS = np.uint64(0x2020202020202020)
 
 
-def without_storms(source: str) -> str:
-    """The source, but for tags of formatting where they would multiply."""
+def without_storms(source: str, most: int = MOST_ELEMENTS) -> str:
+    """The source, but for tags of formatting where they would multiply it to more elements."""
     tags = source.count("<")
-    if tags <= _FEW_TAGS or tags * _openings(source) <= MOST_ELEMENTS or tags * _left_open(source) <= MOST_ELEMENTS:
+    if tags * _MOST_OPEN <= most or tags * _openings(source) <= most or tags * _left_open(source) <= most:
         return source
     return _ANY.sub(_NOTHING, source)
 

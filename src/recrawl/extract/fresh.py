@@ -24,6 +24,8 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     addresses = [origin + href if href and href[0] == "/" else href for href in hrefs]
     news = {address for address in addresses if hash(address) not in met}
     always = tree.select(_ALWAYS)
+    resolver.left_unread = len(elements) == 2 * limit
+    resolver.left_unread = len(elements) == 2 * limit
     found: list[Link] = []
     for element, address in zip(elements, addresses, strict=True):
         if address not in news and element not in always:
@@ -36,5 +38,6 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
             if address is not None and element not in always:
                 news.discard(address)
         if len(found) > limit:
+            resolver.left_unread = True
             break
     return found

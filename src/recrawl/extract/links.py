@@ -63,6 +63,7 @@ def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[
             if link := anchor_link(tree, element, tag, resolver, settings.link_text_chars):
                 found.append(link)
         if len(found) >= settings.link_limit:
+            resolver.left_unread = True
             break
     if settings.forms:
         found += forms_of(tree, resolver)

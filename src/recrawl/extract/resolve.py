@@ -46,6 +46,8 @@ class Resolver:
         self.origin = self._origin
         self._upper: dict[int, str] = {}
         self._known: dict[str, str | None] = {}
+        self.too_long = 0  # links that were none for their length
+        self.left_unread = False  # there were more links than may be read
 
     def resolve(self, href: str) -> str | None:
         """The absolute address, fragment kept; None where the standard's parser fails."""
@@ -56,6 +58,7 @@ class Resolver:
 
     def _resolve(self, href: str) -> str | None:
         if len(href) > self._most_chars:
+            self.too_long += 1
             return None
         if self._page:
             match href[:1]:

@@ -12,6 +12,7 @@ class ExtractSettings:
     forms: bool = False  # GET forms, as relation "form": one link for each choice they offer
     source_bytes: int = 4 * 1024 * 1024  # of a document that are read; it is kept whole all the same
     tags: int = 100_000  # a document is read up to this many
+    elements: int = 500_000  # formatting left open may multiply a document to no more than about so many
     link_limit: int = 20_000  # links beyond this many are not read
     href_chars: int = 16_384  # a link that is longer is none
     link_text_chars: int = 200

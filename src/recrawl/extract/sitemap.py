@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recrawl.formats import sitemap_xml
 from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIES, Listed
 
+TOO_LARGE = " bytes"  # how such a fault ends
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _XML = (b"<?xml", b"<urlset", b"<sitemapindex", b"<!--", b"<")
@@ -21,12 +22,13 @@ class SitemapReading:
     fault: str = ""
     cut: bool = False  # there were more entries than may be read
     other: bool = False
+    too_large: bool = False  # it is longer, or unpacks to more, than may be read
 
 
 def read_sitemap(body: bytes, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES) -> SitemapReading:
     plain, fault = unzipped(body, most_bytes)
     if fault:
-        return SitemapReading(fault=fault)
+        return SitemapReading(fault=fault, too_large=fault.endswith(TOO_LARGE))
     if plain.startswith(_UTF_16):
         return _from_xml(plain, most_entries)
     start = plain[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
@@ -40,14 +42,14 @@ def read_sitemap(body: bytes, most_bytes: int = MOST_BYTES, most_entries: int = 
 def unzipped(body: bytes, most_bytes: int) -> tuple[bytes, str]:
     """The plain bytes, or a fault. Never more than `most_bytes` are unpacked."""
     if not body.startswith(_GZIP):
-        return (body, "") if len(body) <= most_bytes else (b"", f"longer than {most_bytes} bytes")
+        return (body, "") if len(body) <= most_bytes else (b"", f"longer than {most_bytes}{TOO_LARGE}")
     unpacker = zlib.decompressobj(wbits=31)
     try:
         plain = unpacker.decompress(body, most_bytes + 1)
     except zlib.error as error:
         return b"", f"broken gzip: {error}"
     if len(plain) > most_bytes:
-        return b"", f"unpacks to more than {most_bytes} bytes"
+        return b"", f"unpacks to more than {most_bytes}{TOO_LARGE}"
     return plain, ""
 
 

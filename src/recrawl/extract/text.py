@@ -47,6 +47,7 @@ class Reading:
 
     runs: list[Run] = field(default_factory=list)
     skeleton: set[str] = field(default_factory=set)
+    cut: bool = False  # there is more text than may be read
 
 
 @dataclass(slots=True)
@@ -90,6 +91,7 @@ class Walk:
             else:
                 self._hear(step.text)
                 step = next(steps, None)
+        self._reading.cut = step is not None
         self._flush()
         return self._reading
 
@@ -163,7 +165,10 @@ class Walk:
 
     def _keep(self, block: Opened, parts: Sequence[str], linked: int, stressed: int) -> None:
         """A run, if it holds more than space."""
-        text = " ".join("".join(parts).split())[: self._left_chars]
+        whole = " ".join("".join(parts).split())
+        text = whole[: self._left_chars]
+        if len(text) < len(whole):
+            self._reading.cut = True
         if text:
             level = block.level or (EMPHASIS_LEVEL if stressed * 10 >= len(text) * 9 else 0)
             shown = min(linked, len(text))

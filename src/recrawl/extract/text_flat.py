@@ -43,6 +43,7 @@ class FlatWalk(Walk):
                     inside[node] = None
                     continue
                 if limit <= 0 or self._pending_chars >= self._left_chars:
+                    self._reading.cut = True
                     break
                 limit -= 1
                 if node in self._suspects and is_unseen(self._tree, node, self._ignored):
@@ -66,6 +67,7 @@ class FlatWalk(Walk):
                 if context is None:
                     continue
                 if limit <= 0 or self._pending_chars >= self._left_chars:
+                    self._reading.cut = True
                     break
                 limit -= 1
                 block, in_link, in_stress = context

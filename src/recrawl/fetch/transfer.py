@@ -18,6 +18,7 @@ from recrawl.model.failure import Failure
 from recrawl.model.visit import Times
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
+LONG_HEAD = "the head of the answer is beyond the limits"
 UNKNOWN = -1
 STOP = -1
 NO_SOCKET = int(pycurl.SOCKET_BAD)
@@ -181,7 +182,7 @@ class Transfer:
         lines.append(line)
         self.head_bytes += len(line)
         if self.head_bytes > self._most_head_bytes or len(lines) > self._most_lines:
-            return self._stop(Failure.HEADERS_TOO_LARGE, "the head of the answer is beyond the limits")
+            return self._stop(Failure.HEADERS_TOO_LARGE, LONG_HEAD)
         return None
 
     def _on_body(self, piece: bytes) -> int | None:
@@ -243,7 +244,7 @@ class Transfer:
                 self._driver.connections.learn(self._connection, descriptor)
         if code and self.failure is None and not self._has_enough:
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
-            self.detail = message
+            self.detail = message or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
         self._wake()
 
     # limits that libcurl does not know
