@@ -1,4 +1,4 @@
-"""`python -m tests.chaos sqlite|postgres|power|clocks|load`: see the package."""
+"""`python -m tests.chaos sqlite|postgres|power|clocks|load|hour`: see the package."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.chaos.clocks import jump_often
 from tests.chaos.cluster import kill_workers
 from tests.chaos.ground import ground
+from tests.chaos.hour import simulated_hour
 from tests.chaos.kills import kill_often
 from tests.chaos.load import full_speed
 from tests.chaos.power import cut_often
@@ -24,11 +25,14 @@ def main() -> int:
         kind.add_argument("--kills", "--cuts", "--jumps", dest="times", type=int, default=200)
         kind.add_argument("--seed", type=int, default=1)
     kinds.add_parser("load").add_argument("--minutes", type=float, default=10.0)
+    kinds.add_parser("hour")
     chosen = words.parse_args()
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="recrawl-chaos-") as place:
         if chosen.kind == "load":
             return full_speed(Path(place), chosen.minutes)
+        if chosen.kind == "hour":
+            return simulated_hour(Path(place))
         if chosen.kind == "postgres":
             wrong = kill_workers(Path(place), chosen.times, chosen.seed, lambda text: print(text, flush=True))
         else:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from recrawl.config import starting_text
 from recrawl.folder.folder import Folder
+from recrawl.model.failure import StoreAway
 from tests.chaos.check import broken
 from tests.chaos.ground import Ground, ground
 from tests.flow.conftest import Site
@@ -18,6 +19,7 @@ from tests.postgres import PostgresServer, discard, own_server
 WORKERS = 3
 CHECK_EVERY = 25
 PATIENCE_S = 600.0
+STARTED = '"kind": "started"'
 BLOWS = ((0.86, "kill"), (0.96, "nap"), (1.0, "crash"))  # a kill, a sleep about as long as the lease, a dead database
 
 
@@ -58,11 +60,13 @@ def running(crowd: Cluster) -> list[Machine]:
 
 
 def _ended_by_themselves(crowd: Cluster) -> list[str]:
-    """Nobody but us may end a worker, whatever happens to the database."""
+    """Nobody but us may end a worker, whatever happens to the database; one that had not begun yet when the database was
+    away says so and ends, and whoever started it starts another one."""
     return [
         f"{machine.folder.name} ended with {machine.process.poll()}: {(machine.folder / 'errors').read_text()[-2000:]}"
         for machine in crowd.machines
         if machine.process.poll() not in (None, -signal.SIGKILL)
+        and (machine.process.poll() != StoreAway.exit_code or STARTED in machine.log())
     ]
 
 
