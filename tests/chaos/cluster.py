@@ -60,7 +60,7 @@ def running(crowd: Cluster) -> list[Machine]:
 
 
 def _ended_by_themselves(crowd: Cluster) -> list[str]:
-    """Nobody but us may end a worker, whatever happens to the database; one that had not begun yet when the database was
+    """Nobody but us may end a worker, whatever happens to the database; one that had not begun when the database was
     away says so and ends, and whoever started it starts another one."""
     return [
         f"{machine.folder.name} ended with {machine.process.poll()}: {(machine.folder / 'errors').read_text()[-2000:]}"
