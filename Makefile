@@ -72,11 +72,13 @@ lab: $(STAMP) ## the race of revisit policies on real change histories
 soak: $(STAMP) ## thousands of simulated months with faults (SEEDS=), then full speed on loopback (MINUTES=)
 	$(BIN)/python -m tests.laws --seeds $(SEEDS)
 	$(BIN)/python -m tests.chaos load --minutes $(MINUTES)
+	$(BIN)/python -m tests.chaos hour
 
-chaos: $(STAMP) ## kill -9 at random moments (KILLS=) over SQLite and PostgreSQL, and torn writes, checked by a program
+chaos: $(STAMP) ## kill -9 at random moments (KILLS=) over SQLite and PostgreSQL, torn writes, wrong clocks, checked by a program
 	$(BIN)/python -m tests.chaos sqlite --kills $(KILLS)
 	$(BIN)/python -m tests.chaos postgres --kills $(KILLS)
 	$(BIN)/python -m tests.chaos power
+	$(BIN)/python -m tests.chaos clocks --jumps 20
 
 fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzzer (MINUTES= each)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || $(UV) pip install --quiet --python $(BIN)/python atheris
