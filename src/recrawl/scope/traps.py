@@ -34,6 +34,7 @@ _WORDS = 600  # of a page
 _ALIKE = 0.85  # of the words of two pages
 _SAYS_NOTHING = 20  # words; pages this short may well be alike, unless their query tells them apart
 _PATIENCE = 10
+_SOONER = 4  # times, where a query tells the pages apart: anybody can make up another value
 _ONWARD_EVERY = 16  # pages
 _ONWARD_SAMPLES = 24
 _LED_BACK = 3  # pages that do: such a group is honest, and not looked at again
@@ -58,7 +59,7 @@ class TrapLimits:
     alike_share: float = 0.9  # of the pages of a pattern that say the same …
     alike_pages: int = 200  # … word for word, after so many of them (ten times as many where they say next to nothing)
     alike_chain: int = 300  # … but for numbers and dates, where so many led from one to the next
-    alike_many: int = 10_000  # … or where there are so many and ever more are found
+    alike_many: int = 10_000  # … or where there are so many and ever more are found (a quarter, where queries differ)
     onward_pages: int = 500  # so many pages of a pattern that lead only to pages never met, and none back
 
 
@@ -205,12 +206,13 @@ class Traps:
         if group.closed or seen < _SAMPLES:
             return
         patience = _PATIENCE if group.silent else 1
+        many = limits.alike_many // (_SOONER if "?" in url else 1)
         alike, same = (sum(flags) / seen for flags in zip(*group.recent, strict=True))
         if same >= limits.alike_share and group.visited >= limits.alike_pages * patience:
             self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
         elif alike >= limits.alike_share and group.chain >= limits.alike_chain:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
-        elif alike >= limits.alike_share and group.visited >= limits.alike_many and group.let_in > 1.2 * group.visited:
+        elif alike >= limits.alike_share and group.visited >= many and group.let_in > 1.2 * group.visited:
             self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
 
     def _close(self, group: Group, url: str, because: str) -> None:

@@ -172,3 +172,16 @@ def test_pages_with_a_way_back_are_not_closed_and_soon_not_looked_at() -> None:
         traps.wants(here)
         looks += traps.wants_links(here)
     assert looks == 0
+
+
+def test_pages_alike_but_for_numbers_in_their_query_are_closed_sooner() -> None:
+    traps, limits = Traps(LIMITS), LIMITS
+    for number in range(limits.alike_many):
+        if traps.refusal(address(f"{HOME}when?d={number}")):
+            break
+        for more in (number, number + 100_000):
+            traps.let_in(address(f"{HOME}when?d={more}"), None)
+        here = page(f"{HOME}when?d={number}")
+        if traps.wants(here):
+            traps.saw(here, f"day {number} and what happens on day {number} of all the days that there are, many more")
+    assert limits.alike_many // 4 <= number < limits.alike_many // 3
