@@ -11,7 +11,7 @@ MINUTES ?= 10
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -79,6 +79,9 @@ chaos: $(STAMP) ## kill -9 at random moments (KILLS=) over SQLite and PostgreSQL
 	$(BIN)/python -m tests.chaos postgres --kills $(KILLS)
 	$(BIN)/python -m tests.chaos power
 	$(BIN)/python -m tests.chaos clocks --jumps 20
+
+worst: $(STAMP) ## the worst that a megabyte can do to each reader of strangers' bytes
+	$(BIN)/python -m tests.fuzz.worst $(ONLY)
 
 fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzzer (MINUTES= each)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || $(UV) pip install --quiet --python $(BIN)/python atheris
