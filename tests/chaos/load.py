@@ -13,26 +13,35 @@ from tests.chaos.check import broken
 from tests.chaos.ground import RECRAWL, Ground, ground
 
 EVERY_S = 2.0
-WARM_SHARE = 0.5  # of the time: SQLite's cache (64 MB at most) fills, the allocator finds its size
-MOST_BYTES_A_REQUEST = 1_000.0  # beyond this it is a leak; below, SQLite's cache that fills with the history
-Sample = tuple[float, float, float]  # seconds, kilobytes resident, descriptors
+QUARTERS = 4  # of the time; the last one is judged: by then SQLite's caches (8 MB a connection) should be full
+MOST_BYTES_A_REQUEST = 100.0  # beyond this it is a leak
+Sample = tuple[float, float, float, float]  # seconds, kilobytes resident, descriptors, requests
 
 
 def full_speed(place: Path, minutes: float, pages: int = 300) -> int:
-    """One worker going round and round; printed: the slopes after warming up. 1: something grows."""
+    """One worker going round and round; printed: the slopes of every quarter of the time. 1: something still grows."""
     with ground(place, 1, sites=4, pages=pages, gap_s=0.0) as field:
         samples = _watch(field, minutes * 60)
         wrong = broken(field.folder)
         requests = field.asked()
-    warm = [one for one in samples if one[0] >= WARM_SHARE * minutes * 60]
-    kilobytes, descriptors = slope(warm, 1), slope(warm, 2)
-    grown = kilobytes * 1024 / max(1.0, requests / minutes)
     print(f"{minutes:g} minutes: {requests:,} requests ({requests / minutes / 60:,.0f} a second)")
-    growth = f"slope {kilobytes:+,.0f} KB a minute, {grown:+,.0f} bytes a request"
-    print(f"memory {warm[0][1] / 1024:.0f} → {warm[-1][1] / 1024:.0f} MB, {growth}")
-    print(f"descriptors {warm[0][2]:.0f} → {warm[-1][2]:.0f}, slope {descriptors:+.2f} a minute")
+    for number in range(QUARTERS):
+        grown, descriptors = _quarter(samples, number * minutes * 60 / QUARTERS, (number + 1) * minutes * 60 / QUARTERS)
     print("\n".join(wrong) or "the counters are what counting gives")
     return int(bool(wrong) or grown > MOST_BYTES_A_REQUEST or descriptors > 1.0)
+
+
+def _quarter(samples: Sequence[Sample], from_s: float, to_s: float) -> tuple[float, float]:
+    """Bytes a request and descriptors a minute, printed."""
+    part = [one for one in samples if from_s <= one[0] < to_s]
+    kilobytes, descriptors, requests = slope(part, 1), slope(part, 2), slope(part, 3)
+    grown = kilobytes * 1024 / max(1.0, requests)
+    print(
+        f"minutes {from_s / 60:.1f} to {to_s / 60:.1f}: memory {part[0][1] / 1024:.1f} → {part[-1][1] / 1024:.1f} MB, "
+        f"{kilobytes:+,.0f} KB a minute, {grown:+,.0f} bytes a request; "
+        f"descriptors {part[0][2]:.0f} → {part[-1][2]:.0f}, {descriptors:+.2f} a minute"
+    )
+    return grown, descriptors
 
 
 def slope(samples: Sequence[Sample], column: int) -> float:
@@ -51,7 +60,7 @@ def _watch(field: Ground, seconds: float) -> list[Sample]:
         while (passed := time.monotonic() - started) < seconds and process.poll() is None:
             field.stir()
             _make_due(field)
-            samples.append((passed, *_size_of(process.pid)))
+            samples.append((passed, *_size_of(process.pid), float(field.asked())))
             time.sleep(EVERY_S)
     finally:
         if process.poll() is None:
