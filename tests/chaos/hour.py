@@ -24,7 +24,7 @@ from recrawl.lab.world_parts import PageSpec, ServerSpec
 from recrawl.store.sqlite import open_sqlite
 
 MINUTES = 60
-SERVERS, PAGES = 4, 150
+SERVERS, PAGES = 4, 60
 CHANGE_EVERY_S = 3600.0
 WARM_MINUTES = 20
 MOST_BYTES_A_REQUEST = 60.0
