@@ -4,7 +4,7 @@ import gzip
 
 from recrawl.lab.hostile_body import ALL, either, lost, taken
 from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_html import AFTER, SIZE, TEXT, survive
+from recrawl.lab.hostile_html import AFTER, TEXT, survive
 from recrawl.lab.hostile_robots import FREE, NOTHING, RULES, robots
 from recrawl.lab.hostile_signal import NAMESPACE, SITEMAP, names_sitemap, rss, told, urlset
 from recrawl.lab.hostile_trap import luck
@@ -12,6 +12,7 @@ from recrawl.lab.hostile_wire import HTML, Question, Wire
 
 PLAIN = ("Content-Type", "text/plain")
 NAMES = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
+SIZE = 3_000_000
 PIXELS = b"QUJD" * (SIZE // 4)
 
 
@@ -101,7 +102,7 @@ CASES = (
     survive("giant-microdata", lambda: TEXT + b"<div itemscope itemprop=a itemtype=http://schema.org/X>" * 60_000),
     survive("json-ld-storm", lambda: b'<script type="application/ld+json">{"@type":"X"}</script>' * 60_000 + TEXT),
     survive("words-of-one-letter", lambda: TEXT + b"a " * (SIZE // 2)),
-    survive("words-all-different", lambda: TEXT + b" ".join(b"w%d" % n for n in range(900_000))),
+    survive("words-all-different", lambda: TEXT + b" ".join(b"w%d" % n for n in range(400_000))),
     typed("attachment-with-a-path", "text/html", page("File"), ("Content-Disposition", 'attachment; filename="../x"')),
     typed("html-called-binary", "application/octet-stream", page("Binary")),
     typed("html-called-json", "application/json", page("Json")),
