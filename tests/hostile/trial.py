@@ -17,9 +17,8 @@ from recrawl.lab.hostile_case import Case
 from recrawl.lab.requests_log import Request, parse_lines
 
 RECRAWL = (sys.executable, "-m", "recrawl")
-SETTINGS = """[operator]
-contact = "hostile@example.org"
-[fetch]
+CONTACT = '[operator]\ncontact = "hostile@example.org"\n'
+SETTINGS = f"""{CONTACT}[fetch]
 connections = 32
 [politeness]
 patience_s = 4
