@@ -12,7 +12,7 @@ from recrawl.model.address import partition_of, server_of
 from recrawl.model.event import EventKind
 from recrawl.store.postgres import create_postgres, open_postgres
 from recrawl.store.shards import Atlas, add_shard, open_whole
-from tests.flow.conftest import Ran, Site
+from tests.flow.conftest import Site, called
 from tests.flow.machines import PARTITIONS, Cluster, cluster, until
 from tests.postgres import PostgresServer, discard, own_server
 
@@ -41,7 +41,6 @@ def test_a_crawl_over_two_servers_survives_a_kill_and_the_loss_of_one_and_finds_
     postgres_dsn: str,
     second_server: PostgresServer,
     tmp_path: Path,
-    recrawl: Callable[..., Ran],
 ) -> None:
     here, there = start_site(30), start_site(30)  # s0 and s1
     deal(postgres_dsn, second_server.fresh(), [there])
@@ -55,7 +54,7 @@ def test_a_crawl_over_two_servers_survives_a_kill_and_the_loss_of_one_and_finds_
         until(lambda: crowd.owned_by_others(victim))
 
         second_server.stop("immediate")
-        [status] = recrawl("cluster", "status", "--json", "--store", postgres_dsn).lines
+        [status] = called(["cluster", "status", "--json", "--store", postgres_dsn], tmp_path).lines
         assert [row["state"] for row in status["shards"]] == ["there", "away"]  # type: ignore[attr-defined]
         with closing(open_postgres(postgres_dsn)) as home:
             visits = home.totals("s0").visits
