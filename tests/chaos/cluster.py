@@ -72,7 +72,7 @@ def _ended_by_themselves(crowd: Cluster) -> list[str]:
 
 def _await_requests(field: Ground, dice: random.Random) -> None:
     """A random moment of the crawl, not of the clock; where nothing is due, a moment of the lease."""
-    goal, give_up_at = field.asked() + dice.randrange(1, 40), time.monotonic() + 2 * LEASE_S
+    goal, give_up_at = field.asked() + dice.randrange(1, 40), time.monotonic() + 8 * LEASE_S
     while field.asked() < goal and time.monotonic() < give_up_at:
         time.sleep(0.02)
 
