@@ -16,6 +16,7 @@ Member = TypeVar("Member", bound=StrEnum)
 SHA256 = "sha256:"
 SHA256_BYTES = 32
 SIGN = 1 << 63
+LEAST, MOST = -SIGN, SIGN - 1  # ids
 WORD = 1 << 64
 
 
