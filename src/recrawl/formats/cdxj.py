@@ -92,6 +92,7 @@ SPLIT = re.compile(
 SCHEME = re.compile(rb"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 REPEATED_SCHEME = re.compile(rb"(https?://)+")
 PORT = re.compile(rb":([0-9]*)$")
+LONGEST_HOST = 4096  # bytes; what is longer is no name, and its letters are left as they are
 WORLD_WIDE_WEB = re.compile(rb"www\d*\.")
 NUMBERS = re.compile(rb"[0-9]+(?:\.[0-9]+){0,3}")
 DEFAULT_PORT = {b"http": 80, b"https": 443}
@@ -168,7 +169,7 @@ def _host_and_port(authority: bytes) -> tuple[bytes, int | None]:
 
 def _host(host: bytes) -> bytes:
     host = _unescaped(host)
-    if not host.isascii():
+    if not host.isascii() and len(host) <= LONGEST_HOST:
         with suppress(ValueError):
             host = host.decode("utf-8", "ignore").encode("idna")
     host = host.replace(b"..", b".").strip(b".")

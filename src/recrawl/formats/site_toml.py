@@ -21,6 +21,7 @@ from recrawl.formats.templates import check
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Example, Field, FieldType, Pattern, Rewrite, Site
 
+_DEEP = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){100}")
 _PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)$")
 _TABLES: dict[str, tuple[Table, Any]] = {
     "patterns": (PATTERN, Pattern),
@@ -68,6 +69,8 @@ def render_many(sites: Sequence[Site]) -> str:
 
 
 def _load(text: str, source: str) -> dict[str, Any]:
+    if deep := _DEEP.search(text):  # each part of a key costs as much as all before it
+        raise FormatError("a key of so many parts", line=text.count("\n", 0, deep.end()) + 1, source=source)
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
