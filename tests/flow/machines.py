@@ -158,6 +158,20 @@ def until(happened: Callable[[], object], patience_s: float = PATIENCE_S) -> Non
         time.sleep(0.05)
 
 
+def first(seen: Callable[[], float | None]) -> float:
+    """Wait for a moment to be known: the first that is seen, which may be gone when asked for again."""
+    found: list[float] = []
+
+    def is_there() -> bool:
+        at = seen()
+        if at is not None:
+            found.append(at)
+        return bool(found)
+
+    until(is_there)
+    return found[0]
+
+
 @contextmanager
 def cluster(root: Path, dsn: str, sites: Sequence[Site], lease_s: float = LEASE_S) -> Iterator[Cluster]:
     create_postgres(dsn, PARTITIONS)
