@@ -24,8 +24,8 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Line:
-    """`dsn` leads to the database over this line. `is_cable`: after a cut nothing arrives any more, so that who sends can
-    see it; a relay that stands still takes everything and says nothing."""
+    """`dsn` leads to the database over this line. `is_cable`: after a cut nothing arrives any more, so that who sends
+    can see it; a relay that stands still takes everything and says nothing."""
 
     dsn: str
     is_cable: bool
