@@ -179,6 +179,8 @@ def _host(host: bytes) -> bytes:
 
 def _dotted(host: bytes) -> bytes:
     """The usual form of an IPv4 address written in any of the old ways (`127.1`, `017.0.0.1`, one number)."""
+    if len(host) > LONGEST_HOST:
+        return b""
     if host.isdigit():
         return _quad(int(host) & 0xFFFFFFFF)
     if not NUMBERS.fullmatch(host):
