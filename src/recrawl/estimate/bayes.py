@@ -58,6 +58,22 @@ def prepare(law: Floats) -> Laws:
     return Laws(law, root, decay, modes, np.einsum("gkj,gk->gj", modes, root))
 
 
+def prepared_anew(laws: Laws, law: Floats) -> Laws:
+    """As `prepare`, working out only what differs from the laws of before."""
+    if law.shape != laws.law.shape:
+        return prepare(law)
+    rows = np.flatnonzero((law != laws.law).any(axis=1))
+    if not rows.size:
+        return laws
+    fresh = prepare(law[rows])
+    parts = []
+    for name in Laws.__dataclass_fields__:
+        part = getattr(laws, name).copy()
+        part[rows] = getattr(fresh, name)
+        parts.append(part)
+    return Laws(*parts)
+
+
 def weights(states: States, group: Ints, laws: Laws) -> Floats:
     """The belief itself: law times ratio, normalised."""
     return normalised(laws.law[group] * _DECODED[states["weights"]])

@@ -14,6 +14,7 @@ SPREAD = 2.2
 SITE_STRENGTH = 8.0  # in pages
 WORLD_STRENGTH = 4.0
 _LEAST = 1e-6
+MATERIAL = 0.02  # a law that moved by less stays as it is: all its pages would have to follow
 
 
 def first_law() -> Floats:
@@ -31,6 +32,12 @@ def pooled(group_sums: Floats, group_site: Ints, sites: int, young: Bools | None
     site = normalised(site_sums + WORLD_STRENGTH * world)
     drawn_to = np.where(alone[:, None], WORLD_STRENGTH * first_law(), SITE_STRENGTH * site[group_site])
     return normalised(np.maximum(normalised(group_sums + drawn_to), _LEAST))
+
+
+def settled(before: Floats, after: Floats) -> Floats:
+    """The new laws, but the old one of every group for which nothing material has changed."""
+    apart = np.abs(after - before) > MATERIAL * np.maximum(before, MATERIAL)
+    return np.where(apart.any(axis=1, keepdims=True), after, before)
 
 
 def moved(group_sums: Floats, group: Ints, before: Floats, after: Floats, joined: Floats, first_only: Bools) -> Floats:

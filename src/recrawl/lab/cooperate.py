@@ -87,6 +87,7 @@ def compare(
         told = announced(history, way, seed)
         value = racer("value", told, budget, seed)
         assert isinstance(value, Value)
+        value.clearing = False  # what notices save is not spent elsewhere
         robot = Robot(told, way, value, price)
         track = race(told, robot, budget)
         if way.source is None:

@@ -19,11 +19,13 @@ from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
 from recrawl.ports import Policy
 from recrawl.schedule.index import value_of_rate
 from recrawl.schedule.knowledge import YOUTH_S, group_name, group_numbers
+from recrawl.schedule.price import SAVED, clears
 from recrawl.schedule.ranked import harmonic_index, proportional_index
 from recrawl.schedule.relief import relieved_hourly
 from recrawl.schedule.value import ValuePolicy
 
 Rank = Callable[[Floats, Floats], Floats]
+_NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
 @runtime_checkable
@@ -167,10 +169,12 @@ class Value:
     server_price: Floats = field(init=False)
     relieved: bool = True  # an overloaded server gets a price; else whatever comes too late is dropped for a day
     dropped_until_s: Floats = field(init=False)
+    clearing: bool = True  # the price is what the hour's last request buys; else it follows the bucket
     settled_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.states = unknown(self.history.pages)
+        self.clearing = self.clearing and clears(self.policy.settings.requests_per_page_day)
         names = self.history.group_names
         new_names = [group_name(name.partition("|")[0], "", new=True) for name in names]
         self.policy = self.policy.with_groups([*names, *new_names])
@@ -206,42 +210,63 @@ class Value:
         part = self.policy.prospects(self.states[pages], around)
         self.ahead.share[pages], self.ahead.decay[pages] = part.share, part.decay
 
-    def advance(self, at_s: float, fill: float) -> None:
-        """What an hour brings whoever is chosen: laws, tempo and price."""
+    def advance(self, at_s: float, fill: float | None) -> None:
+        """What an hour brings whoever is chosen: laws, tempo and, where a bucket speaks, the price."""
         laws = self.policy.laws
         if self.policy.is_pooling_due(MONDAY_AT + at_s):
             grown = at_s - self.found_s >= YOUTH_S
             self.group[grown] = self.old_group[grown]
             self.policy = self.policy.repooled(self.states, self._around(np.arange(self.history.pages)))
-        self.policy = self.policy.at(MONDAY_AT + at_s).priced(fill, (at_s - self.settled_s) / 3600.0)
-        self.settled_s = at_s
+        self.policy = self.policy.at(MONDAY_AT + at_s)
+        if fill is not None:
+            self.policy = self.policy.priced(fill, (at_s - self.settled_s) / HOUR_S)
+            self.settled_s = at_s
         if self.policy.laws is not laws:
             self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
 
     def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
-        self.advance(at_s, fill)
+        self.advance(at_s, None if self.clearing else fill)
         pages = np.flatnonzero(held)
         worth = self.policy.worth(
             self.ahead.rows(pages), self.states[pages], self.history.importance[pages], MONDAY_AT + at_s,
             self._around(pages),
         )  # fmt: skip
-        enough = (worth >= 1.0) & (self.dropped_until_s[pages] <= at_s)
-        free = max(1, room // 24) if fill >= 1.0 else 0  # a token that would run over costs nothing
-        if free:
-            wanted = most(worth, pages, max(int(enough.sum()), free))
-        else:
-            wanted = self._in_order(pages[enough], worth[enough], room, at_s)
-        return self.politely(wanted, room, at_s)
+        worth[self.dropped_until_s[pages] > at_s] = 0.0
+        worth = self._cleared(worth, at_s) if self.clearing else worth
+        enough = worth >= 1.0
+        bound = bool(np.isfinite(self.history.allowed_per_hour).any())  # a server may refuse some of what is due
+        wanted = self._in_order(pages[enough], worth[enough], pages.size if bound else room, at_s)
+        spare = self._spare(room, fill)
+        more = most(worth[~enough], pages[~enough], spare if bound else spare - wanted.size)
+        return self.politely(wanted, room, at_s, more, spare)
 
-    def politely(self, wanted: Ints, room: int, at_s: float) -> Ints:
-        """As many as the servers and the budget allow; the servers' own prices follow."""
+    def _spare(self, room: int, fill: float) -> int:
+        """Requests to be made whatever they buy: what is not worth saving, or a token that would run over."""
+        if self.clearing:
+            return int(room * (1.0 - SAVED / fill)) if fill > SAVED else 0
+        return max(1, room // 24) if fill >= 1.0 else 0
+
+    def _cleared(self, worth: Floats, at_s: float) -> Floats:
+        """The price moves towards what the last request of this hour's budget buys; worth in units of the new one."""
+        hours, before = (at_s - self.settled_s) / HOUR_S, self.policy.knowledge.price
+        paid = round(self.history.pages * self.policy.settings.requests_per_page_day * hours / 24.0)
+        last = min(max(paid, 1), worth.size) - 1
+        margin = float(-np.partition(-worth, last)[last]) if worth.size else 0.0
+        if 0.0 < margin < np.inf:
+            self.policy = self.policy.cleared(margin, hours)
+        self.settled_s = at_s
+        return np.asarray(worth * (before / self.policy.knowledge.price))
+
+    def politely(self, due: Ints, room: int, at_s: float, more: Ints = _NONE, spare: int = 0) -> Ints:
+        """As many as the servers and the budget allow, then `more` up to `spare` in all; the servers' own prices follow
+        from what is due."""
         if np.isinf(self.history.allowed_per_hour).all():
-            return wanted[:room]
+            return np.concatenate([due, more])[:room]
         if not self.relieved:
-            wanted = wanted[np.argsort(self.states["seen_at"][wanted], kind="stable")]
-        polite = politely(wanted, self.history, int(at_s // HOUR_S))
-        self._relieve(wanted, polite, at_s)
-        return polite[:room]
+            due = due[np.argsort(self.states["seen_at"][due], kind="stable")]
+        polite = politely(np.concatenate([due, more]), self.history, int(at_s // HOUR_S))
+        self._relieve(due, polite, at_s)
+        return polite[: min(max(int(np.isin(polite, due).sum()), spare), room)]
 
     def _in_order(self, due: Ints, worth: Floats, room: int, at_s: float) -> Ints:
         if due.size <= room or room <= 0:

@@ -32,7 +32,13 @@ class Placement:
 
 
 def tables(profile: Floats) -> Placement:
-    """From each site's 24 intensities with mean 1."""
+    """From each site's 24 intensities with mean 1; sites without a rhythm share one table."""
+    different, which = np.unique(profile, axis=0, return_inverse=True)
+    table = _tables(different)
+    return Placement(table.fresh_days[which.ravel()], table.waited_days[which.ravel()])
+
+
+def _tables(profile: Floats) -> Placement:
     sites = profile.shape[0]
     speed = profile[:, :, None] * TABLE_RATES / 24.0
     kept = np.exp(-speed)

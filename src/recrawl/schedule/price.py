@@ -7,6 +7,12 @@ firmly towards the edges, so that nothing is lost and nothing runs dry.
 A burst (a release touches every page) empties the bucket for days although the budget buys as much as ever. So the
 price rises to no more than twice its own average of the last week: what is due beyond the budget waits its turn, and
 when the burst is over nobody has to wait for the price to come down again. It falls freely: a full bucket is waste.
+
+Whoever sees the worth of all pages at once need not listen to a bucket: the price is what the last request that an
+hour's budget pays for buys, averaged over days (`cleared`). Half a day's budget is kept for bursts and for pages that
+wait for their hour, the rest is spent as it flows in. A price that swings with its bucket makes whole cohorts of pages
+due at once, and nobody looks at their site in between. Where pages are visited more often than the average is long,
+the bucket is the better witness.
 """
 
 import math
@@ -22,6 +28,9 @@ GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (thi
 LEAST, MOST = 1e-9, 1e6
 APART = 2.0  # how far above its usual height a burst may carry the price
 USUAL_HOURS = 7 * 24.0
+CLEARED_HOURS = 4 * 24.0
+SAVED = 0.5  # of a day's budget
+_LEAP = 3.0  # nats: one hour moves the average no more than if it had been so far away
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +60,17 @@ def moved(price: float, usual: Usual, fill: float, hours: float) -> tuple[float,
     watched = usual.hours + hours
     share = min(hours / max(min(watched / 2.0, USUAL_HOURS), 1.0), 1.0)
     return new, Usual(height + (new - height) * share, watched)
+
+
+def clears(requests_per_page_day: float) -> bool:
+    """Whether pages are visited so rarely that the price is best found by `cleared`."""
+    return requests_per_page_day * CLEARED_HOURS <= 24.0
+
+
+def cleared(price: float, usual: Usual, margin: float, hours: float) -> tuple[float, Usual]:
+    """The price after some hours in which the last request paid for would have bought `margin` times the price."""
+    watched = usual.hours + hours
+    share = min(hours / max(min(watched / 2.0, CLEARED_HOURS), 1.0), 1.0)
+    step = min(max(math.log(max(margin, 1e-12)), -_LEAP), _LEAP)
+    new = min(max(price * math.exp(share * step), LEAST), MOST)
+    return new, Usual(new, watched)

@@ -151,7 +151,7 @@ class ValuePolicy:
     def knowing(self, knowledge: Knowledge) -> "ValuePolicy":
         if knowledge is self.knowledge:
             return self
-        laws = self.laws if knowledge.law is self.knowledge.law else bayes.prepare(knowledge.law)
+        laws = self.laws if knowledge.law is self.knowledge.law else bayes.prepared_anew(self.laws, knowledge.law)
         return replace(self, knowledge=knowledge, laws=laws, places=_places(knowledge))
 
     def learned(self, before: States, seen: Sightings, context: Context) -> "ValuePolicy":
@@ -211,6 +211,7 @@ class ValuePolicy:
         if self.is_pooling_due(now):
             tempo = rhythm_refitted(tempo, whose_turn(tempo))
             law = pooling.pooled(knowledge.sums, knowledge.group_site, len(knowledge.sites), knowledge.young)
+            law = pooling.settled(knowledge.law, law)
             return self.knowing(replace(knowledge, tempo=tempo, law=law, pooled_hour=hour))
         return replace(self, knowledge=replace(knowledge, tempo=tempo))
 
@@ -219,6 +220,11 @@ class ValuePolicy:
 
     def priced(self, fill: float, hours: float) -> "ValuePolicy":
         height, usual = price.moved(self.knowledge.price, self.knowledge.usual, fill, hours)
+        return replace(self, knowledge=replace(self.knowledge, price=height, usual=usual))
+
+    def cleared(self, margin: float, hours: float) -> "ValuePolicy":
+        """As `priced`, for whoever sees all pages: `margin` is the worth of the last one the budget pays for."""
+        height, usual = price.cleared(self.knowledge.price, self.knowledge.usual, margin, hours)
         return replace(self, knowledge=replace(self.knowledge, price=height, usual=usual))
 
     def at_price(self, height: float) -> "ValuePolicy":
