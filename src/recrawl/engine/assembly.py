@@ -11,8 +11,9 @@ from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
-from recrawl.engine.scheduler import Common, Purse, Scheduler
+from recrawl.engine.scheduler import Common, Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
+from recrawl.engine.spending import Purse
 from recrawl.engine.wiring import Parts, off_the_loop
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings

@@ -102,10 +102,11 @@ class Outcomes:
     _proved: dict[int, list[Notice]] = field(default_factory=dict)
 
     def start_batch(self, arrivals: Sequence[Arrival]) -> None:
-        """Others count too: what was learnt is read anew for every batch. Only pages that a notice hastened are asked
-        for the notices that wait for this visit."""
+        """Others count too: what was learnt is read anew for every batch. Pages that a notice hastened are asked for
+        the notices that wait for this visit, and all pages of sites of which somebody speaks: who counts only what was
+        followed takes a liar for a herald."""
         self._trust.clear()
-        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED]
+        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or self._trust_in(one.page.site)]
         self._waiting = {
             one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed
         }
@@ -123,9 +124,10 @@ class Outcomes:
         scheduler would make sense of noise."""
         return counts_by_source(self._proved.get(page, ()))
 
-    def rested(self, after: Page, at: float) -> Page:
-        """A page of which nobody speaks rests longer where the changes of its site are announced."""
-        longer = trusts.rest(self._trust_in(after.site))
+    def rested(self, after: Page, at: float, patience: float = 1.0) -> Page:
+        """A page of which nobody speaks rests longer where the changes of its site are announced. `patience`: how much
+        longer the scheduler lets it rest already for that reason."""
+        longer = trusts.rest(self._trust_in(after.site)) / patience
         if longer <= 1.0 or after.status is not Status.LIVE or after.due_at is None or after.failures or after.misses:
             return after
         interval_s = min(after.interval_s * longer, max(after.interval_s, LONGEST_REST_S))
@@ -174,9 +176,11 @@ class Stirrings:
     store: Store
     _since_at: float
     _met: set[tuple[int, float, Source]] = field(default_factory=set)
+    unheeded: list[Page] = field(default_factory=list)  # spoken of since the last call, but not made due
 
     def fresh(self) -> list[Page]:
         """Pages that were made due by notices since the last call."""
+        self.unheeded = []
         came = [one for one in self._newest() if (one.page, one.at, one.source) not in self._met]
         if not came:
             return []
@@ -185,7 +189,9 @@ class Stirrings:
             met for met in self._met if met[1] >= self._since_at
         }
         ids = sorted({one.page for one in came if one.proved is None})
-        return [page for page in self.store.pages(ids) if page.rank <= Rank.NOTICED] if ids else []
+        pages = self.store.pages(ids) if ids else []
+        self.unheeded = [page for page in pages if page.rank > Rank.NOTICED]
+        return [page for page in pages if page.rank <= Rank.NOTICED]
 
     def _newest(self) -> list[Notice]:
         """As many as came; most of the time a short list says that there are none."""

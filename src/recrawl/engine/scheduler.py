@@ -5,14 +5,15 @@ one. Knowledge and the day's spending live in the store's memo, so they outlive 
 that nobody counted are taken as spent: a daily budget is never exceeded.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from recrawl.engine.kin import group_names
+from recrawl.engine.spending import Purse, budgets_of, recalled, written
+from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
 from recrawl.model.server import Server
@@ -23,6 +24,7 @@ from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.aim import price_for
 from recrawl.schedule.budget import Bucket, Budget, Spent
+from recrawl.schedule.due import is_material
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import HOUR_S
@@ -30,7 +32,6 @@ from recrawl.schedule.value import ValuePolicy
 from recrawl.schedule.windows import Window, is_open, moved_into, opens_at, parse
 
 SPENT = "spent"
-UNCOUNTED = 32  # requests a crash may have left uncounted: two batches and those under way
 KEEP_EVERY_S = 600.0
 TO_THE_SECOND_S = 60.0
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
@@ -38,7 +39,6 @@ MOST_GROUPS = 500
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
 _CALM = Server("")
 PRICE_EVERY_HOURS = 0.25
-MATERIAL = 0.15  # a price that moved by less changes no due time
 
 
 @dataclass(slots=True)
@@ -54,18 +54,6 @@ class Domain:
     @property
     def price(self) -> float:
         return self.policy.knowledge.price if isinstance(self.policy, ValuePolicy) else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Purse:
-    """What the user allows: in all, and by site; and when."""
-
-    requests_per_day: float | None = None
-    bytes_per_day: float | None = None
-    windows: tuple[str, ...] = ()
-    requests_per_page_day: float = 1.0 / 7.0  # implied where nothing is set: the price aims at it, nothing is refused
-    target: float | None = None  # freshness to aim at instead of spending the budget whole
-    max_delay_s: float | None = None
 
 
 class Common(Protocol):
@@ -97,7 +85,7 @@ class Scheduler:
         self._windows = self._opened_windows()
         self._budgets = self._wished()
         kept = None if common else store.memo(f"{SPENT}:{worker}")
-        self._spent = _recalled(kept, self._budgets)
+        self._spent = recalled(kept, self._budgets)
         self._domains: dict[str, Domain] = {}
         self._now = now
         self._priced_at: dict[str, float] = {}
@@ -111,7 +99,7 @@ class Scheduler:
         self._spent = [spent.get(budget.site, Spent()) for budget in self._budgets]
 
     def _wished(self) -> list[Budget]:
-        return _budgets(self._purse, self._sites.values(), 1.0 if self._common else self.share)
+        return budgets_of(self._purse, self._sites.values(), 1.0 if self._common else self.share)
 
     def spending(self) -> tuple[list[Budget], list[Spent]]:
         """The budgets, and what was spent of each."""
@@ -211,9 +199,16 @@ class Scheduler:
         return after, policy.next_gap_s(after, importance, now, luck, told)
 
     def solved(
-        self, pages: Sequence[Page], states: States, importance: Floats, servers: Sequence[Server], now: float
+        self,
+        pages: Sequence[Page],
+        states: States,
+        importance: Floats,
+        servers: Sequence[Server],
+        now: float,
+        notices: Sequence[Sequence[int]] | None = None,
     ) -> Floats:
-        """Gaps from the last visit at today's price, for pages that were not visited just now."""
+        """Gaps from the last visit at today's price, for pages that were not visited just now. `notices`: how many came
+        since then, by source."""
         gaps_s = np.zeros(len(pages))
         for name in dict.fromkeys(self._purse_of(page.site) for page in pages):
             rows = np.array([place for place, page in enumerate(pages) if self._purse_of(page.site) == name])
@@ -222,9 +217,18 @@ class Scheduler:
                 gaps_s[rows] = [pages[row].interval_s for row in rows]
                 continue
             mine, theirs = [pages[row] for row in rows], [servers[row] for row in rows]
-            policy, around = self._around(policy, mine, theirs, None, now)
+            told = None if notices is None else [notices[row] for row in rows]
+            policy, around = self._around(policy, mine, theirs, told, now)
             gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
         return gaps_s
+
+    def patience(self, site: str, now: float) -> float:
+        """How much longer pages of which nobody speaks rest, because their site's changes are announced: the gaps of
+        `paced` and `solved` have it in them."""
+        policy = self.domain(site, now).policy
+        if not isinstance(policy, ValuePolicy) or site not in policy.knowledge.sites:
+            return 1.0
+        return patience(policy.knowledge.trust, policy.knowledge.sites.index(site))
 
     def due_at(self, page: Page, at: float, gap_s: float) -> float:
         """To the second, but for gaps so short that it matters: whole seconds take half the bytes in the store."""
@@ -242,7 +246,7 @@ class Scheduler:
     def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
         """What to keep: the spending with every commit, the knowledge now and then."""
         counted = self._budgets and self._common is None
-        memos = {f"{SPENT}:{self._worker}": _written(self._spent, closing)} if counted else {}
+        memos = {f"{SPENT}:{self._worker}": written(self._spent, closing)} if counted else {}
         for domain in self._domains.values():
             if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
                 domain.kept_at = now
@@ -257,7 +261,7 @@ class Scheduler:
         for name, domain in self._domains.items():
             if isinstance(domain.policy, ValuePolicy):
                 prices |= {f"burst {name} {site}": pace for site, pace in known.bursts(domain.policy.knowledge).items()}
-        return prices if any(_apart(since.get(key, 0.0), price) for key, price in prices.items()) else None
+        return prices if any(is_material(since.get(key, 0.0), price) for key, price in prices.items()) else None
 
     # inside
 
@@ -366,32 +370,5 @@ class Scheduler:
         return policy, Context(known.group_numbers(policy.knowledge, names), prices, told)
 
 
-def _apart(one: float, other: float) -> bool:
-    return abs(one - other) > MATERIAL * max(one, other)
-
-
 def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
-
-
-def _budgets(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
-    whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
-    own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
-    return [one for one in (whole, *own) if one.requests_per_day is not None or one.bytes_per_day is not None]
-
-
-def _part(whole: float | None, share: float) -> float | None:
-    return None if whole is None else whole * share
-
-
-def _written(spent: Sequence[Spent], closing: bool) -> bytes:
-    return json.dumps({"clean": closing, "spent": [[one.day, one.requests, one.bytes] for one in spent]}).encode()
-
-
-def _recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
-    """The day's spending so far; after a crash with what may have gone uncounted."""
-    kept: dict[str, Any] = json.loads(memo) if memo else {"clean": True, "spent": []}
-    rows = [Spent(*row) for row in kept["spent"]]
-    if len(rows) != len(wanted):
-        rows = [max(rows, key=lambda one: (one.day, one.requests))] * len(wanted) if rows else [Spent()] * len(wanted)
-    return rows if kept["clean"] else [replace(one, requests=one.requests + UNCOUNTED) for one in rows]

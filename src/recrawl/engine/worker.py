@@ -15,9 +15,10 @@ from recrawl.engine.heard import Outcomes, Stirrings
 from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.lane import Lanes
 from recrawl.engine.listed import Lists
-from recrawl.engine.pace import importance_among, is_at_rest, pace
+from recrawl.engine.pace import pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
+from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
 from recrawl.engine.savings import Savings
 from recrawl.engine.settle import Ledger, Settler, write
 from recrawl.engine.signals import is_signal, paced, without_feeds
@@ -26,7 +27,6 @@ from recrawl.engine.wiring import Parts
 from recrawl.engine.wrappers import wrappers_of
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
-from recrawl.model.belief import unpack
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.page import Page
@@ -38,8 +38,6 @@ from recrawl.notices.outcome import counts_by_source
 from recrawl.schedule.load import after as load_after
 from recrawl.schedule.load import is_overloaded
 
-REPRICE_EVERY_S = 3600.0
-REPRICE_MOST = 2000  # pages looked at again in one go
 WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
 
@@ -86,8 +84,10 @@ class Worker:
         self._looked_once = False
         self._found = 0
         self._low = False
-        self._reprice_at = self.started_at + REPRICE_EVERY_S
-        self._prices: dict[str, float] = {}
+        self.retiming = Retiming(
+            parts, self.frontier, self.settler, self.lanes, self.outcomes, self._weigh, self._may_wait_here,
+            self.started_at + EVERY_S, Sweep(parts.store),
+        )  # fmt: skip
         self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
 
     async def run(self) -> None:
@@ -156,7 +156,7 @@ class Worker:
             self._found = self.refill.round(now, self._horizon_s) + self._bring_forward()
             self._look_at = now if self.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
-            self._reprice(now)
+            self.retiming.turn(now)
         if not self._disk_is_low(now):
             self._open_lanes(now)
         self.tally.set(Count.IDLE, int(self._idle(now)))
@@ -181,6 +181,7 @@ class Worker:
     def _bring_forward(self) -> int:
         """Pages that notices made due while they waited in the short-term queue; servers not met yet are refilled."""
         stirred = [page for page in self.stirrings.fresh() if page.server in self.lanes.servers and self._wanted(page)]
+        self.retiming.hear(self.stirrings.unheeded, self.parts.clock.now())
         return self.frontier.hasten(stirred)
 
     def _disk_is_low(self, now: float) -> bool:
@@ -268,6 +269,9 @@ class Worker:
         seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
         return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
 
+    def _may_wait_here(self, page: Page) -> bool:
+        return self.parts.partition(page.server) in self.partitions and self._wanted(page)
+
     def _prepare(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         """Estimate, schedule and discover: everything of the visit but the writing."""
         self.outcomes.start_batch(arrivals)
@@ -280,7 +284,8 @@ class Worker:
                 self._tell_limit(one, ledger)
                 self._weigh(one.page, signal_after, ledger)
                 continue
-            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at)
+            patience = scheduler.patience(after.site, one.reply.at)
+            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at, patience)
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
@@ -333,31 +338,6 @@ class Worker:
     def _announced(self, one: Arrival) -> Sequence[int]:
         """How many notices of each source spoke of this page since its last visit."""
         return counts_by_source(self.outcomes.waiting(one.page, one.reply.at))
-
-    def _reprice(self, now: float) -> None:
-        """Solve again for the due times of waiting pages once prices have moved; others follow when visited."""
-        if now < self._reprice_at:
-            return
-        self._reprice_at = now + REPRICE_EVERY_S
-        prices = self.parts.scheduler.moved(self._prices, self.lanes.servers.values())
-        if prices is None:
-            return
-        self._prices = prices
-        pages = self.frontier.lift(is_at_rest, REPRICE_MOST)
-        if pages:
-            self._save_repriced(pages, now)
-
-    def _save_repriced(self, pages: Sequence[Page], now: float) -> None:
-        servers = [self.lanes.server(page.server) for page in pages]
-        importance = importance_among(pages, self.parts.importance)
-        states = unpack(page.belief for page in pages)
-        gaps_s = self.parts.scheduler.solved(pages, states, importance, servers, now)
-        for page, gap_s in zip(pages, gaps_s, strict=True):
-            due_at = self.parts.scheduler.due_at(page, max(page.checked_at or now, now - gap_s), float(gap_s))
-            after = replace(page, interval_s=float(gap_s), due_at=due_at)
-            self.settler.ledger.pages[page.id] = after
-            self._weigh(page, after, self.settler.ledger)
-        self.settler.stir()
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]

@@ -89,6 +89,17 @@ def speaking(trust: Trust) -> Bools:
     return np.asarray((trust.recall >= 0.1).any(axis=1))
 
 
+def telling(trust: Trust) -> Bools:
+    """Sites for which some source announces most changes, so that visits come of its notices."""
+    return np.asarray((trust.recall >= 0.8).any(axis=1))
+
+
+def patience(trust: Trust, site: int) -> float:
+    """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves a page that
+    changes 1 − r times as often, and for the same price the gap grows with the root of that (V(x) is about λx²/2)."""
+    return float(1.0 / np.sqrt(1.0 - trust.recall[site].max())) if speaking(trust)[site] else 1.0
+
+
 def likelihoods(trust: Trust, site: Ints, days: Floats, notices: Ints) -> tuple[Floats, Floats]:
     """Per page and rate, up to a common factor: of the notices with no change, and of the notices with any number of
     changes, e^{−λx} included in the first."""
@@ -106,3 +117,12 @@ def with_notices(belief: Floats, trust: Trust, site: Ints, days: Floats, notices
     log_same, log_any = likelihoods(trust, site, days, notices)
     told = belief * np.exp(log_any - log_any.max(axis=1, keepdims=True))
     return told / told.sum(axis=1, keepdims=True), np.exp(np.minimum(log_same - log_any, 0.0))
+
+
+def after_change(belief: Floats, trust: Trust, site: Ints, days: Floats, notices: Ints) -> Floats:
+    """The belief after a visit that found a change, given what was announced: any number of changes, but not none. Who
+    comes because he was told comes soon after the change; taken for chance that would look like ever faster rates."""
+    log_same, log_any = likelihoods(trust, site, days, notices)
+    most = log_any.max(axis=1, keepdims=True)
+    likely = np.maximum(np.exp(log_any - most) - np.exp(log_same - most), 1e-12)
+    return np.asarray(belief * likely / (belief * likely).sum(axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """The short-term queue: one priority queue a server, holding what is due within the horizon."""
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from recrawl.model.page import Page
@@ -34,6 +34,16 @@ class ServerQueue:
         while self.waiting and self.waiting[0][0] <= now:
             due_at, number, page = heapq.heappop(self.waiting)
             heapq.heappush(self.ready, (page.rank, due_at, number, page))
+
+    def pages(self) -> list[Page]:
+        """All that wait or are overdue, in no order."""
+        return [entry[2] for entry in self.waiting] + [entry[3] for entry in self.ready]
+
+    def remove(self, ids: Collection[int]) -> None:
+        self.waiting = [entry for entry in self.waiting if entry[2].id not in ids]
+        self.ready = [entry for entry in self.ready if entry[3].id not in ids]
+        heapq.heapify(self.waiting)
+        heapq.heapify(self.ready)
 
     def is_idle(self, now: float) -> bool:
         """Nobody asks this server, and nothing here is due."""
@@ -146,21 +156,24 @@ class Frontier:
         return heapq.heappop(queue.ready)[3]
 
     def lift(self, wanted: Callable[[Page], bool], limit: int) -> list[Page]:
-        """Take waiting pages out of their queues to be given another due time. They stay held until dropped."""
+        """Take pages that wait or are overdue out of their queues to be given another due time. They stay held until
+        dropped."""
         lifted: list[Page] = []
         for queue in self._servers.values():
-            room = limit - len(lifted)
-            taken = [entry for entry in queue.waiting if wanted(entry[2])][: max(0, room)]
+            room = max(0, limit - len(lifted))
+            taken = [page for page in queue.pages() if wanted(page)][:room]
             if taken:
-                numbers = {entry[1] for entry in taken}
-                queue.waiting = [entry for entry in queue.waiting if entry[1] not in numbers]
-                heapq.heapify(queue.waiting)
-                lifted += [entry[2] for entry in taken]
+                queue.remove({page.id for page in taken})
+                lifted += taken
         return lifted
+
+    def hold(self, page: Page) -> None:
+        """Keep a page from being taken from the store until it is dropped; its server need not be known."""
+        self._held.setdefault(page.id, page.server)
 
     def drop(self, page: int) -> None:
         server = self._held.pop(page, None)
-        if server is not None:
+        if server in self._servers:
             self._servers[server].held.discard(page)
 
     def put_back(self, page: Page) -> None:

@@ -16,6 +16,7 @@ from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
 from recrawl.model.belief import Floats
 
 _HALVINGS = 18  # of a bracket of 15 nats: four digits
+_NEARINGS, _STEPS = 8, 2  # halvings, then steps: most gaps to four digits, all to two
 
 
 def value(survival: Floats, area: Floats, days: Floats, harmonic: float) -> Floats:
@@ -28,8 +29,30 @@ def value_at(ahead: Prospects, days: Floats, harmonic: float) -> Floats:
 
 
 def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: float) -> Floats:
-    """The x with V(x) = price; `most_days` where the price is never reached."""
-    return first_days(lambda days: value_at(ahead, days, harmonic), price, most_days)
+    """The x with V(x) = price; `most_days` where the price is never reached. A few halvings of the logarithm come near
+    enough for Newton's steps, which need one look each instead of one a digit; none may leave the bracket."""
+    low, high = np.full(price.shape, np.log(1e-4)), np.full(price.shape, np.log(most_days))
+    part = ahead.share / ahead.decay
+    whole, falling, wished = part.sum(axis=1), ahead.share * ahead.decay, np.log(np.maximum(price, 1e-300))
+    at = 0.5 * (low + high)
+    for turn in range(_NEARINGS + _STEPS):
+        days = np.exp(at)
+        faded = np.exp(ahead.decay * days[:, None])
+        survival, area = _dot(ahead.share, faded), _dot(part, faded) - whole
+        found = value(survival, area, days, harmonic)
+        enough = found >= price
+        low, high = np.where(enough, low, at), np.where(enough, at, high)
+        at = 0.5 * (low + high)
+        if turn >= _NEARINGS:
+            slope = days * (harmonic * (1.0 - survival) - days * _dot(falling, faded))
+            found = np.maximum(found, 1e-300)
+            step = np.log(days) + (wished - np.log(found)) * found / np.maximum(slope, 1e-300)
+            at = np.where((step > low) & (step < high), step, at)
+    return np.asarray(np.where(high >= np.log(most_days), most_days, np.exp(at)))
+
+
+def _dot(left: Floats, right: Floats) -> Floats:
+    return np.asarray(np.einsum("nj,nj->n", left, right))
 
 
 def first_days(worth: Callable[[Floats], Floats], price: Floats, most_days: float) -> Floats:

@@ -246,7 +246,15 @@ class ValuePolicy:
         begin, end = before["seen_at"] / HOUR_S, seen.at / HOUR_S
         days = tempos.operational_days(self.knowledge.tempo, clock, site, begin, end)
         belief = bayes.weights(before, context.group, self.laws)
-        return bayes.updated(belief, days, seen.changed, seen.changed_ago_s / DAY_S, context.group, self.laws)
+        after, survival = bayes.updated(
+            belief, days, seen.changed, seen.changed_ago_s / DAY_S, context.group, self.laws
+        )
+        told = np.flatnonzero(seen.changed & trust.telling(self.knowledge.trust)[site])
+        if told.size:
+            part = _rows(context, told)
+            drifted = bayes.drifted(belief[told], days[told], self.laws.law[part.group])
+            after[told] = trust.after_change(drifted, self.knowledge.trust, site[told], days[told], part.notices)
+        return after, survival
 
 
 def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: int = 0) -> ValuePolicy:

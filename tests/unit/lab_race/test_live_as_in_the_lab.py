@@ -10,7 +10,8 @@ from recrawl.answers.outlook import best_informed
 from recrawl.cli.race import race
 from recrawl.config import Settings
 from recrawl.engine.kin import group_names
-from recrawl.engine.scheduler import Purse, Scheduler
+from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.spending import Purse
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch

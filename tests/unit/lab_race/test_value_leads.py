@@ -9,7 +9,7 @@ from recrawl.lab.race_history import History
 from recrawl.lab.worlds import Size, bursty, pareto
 
 OTHERS = ("static", "groups", "cho", "lambdacrawl")
-SMALL = Size(200, 56)
+SMALL = Size(300, 70)
 
 
 @pytest.mark.parametrize("world", [bursty, pareto])
