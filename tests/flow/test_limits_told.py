@@ -16,9 +16,9 @@ contact = "hostile@example.org"
 [politeness]
 patience_s = 4
 [limits]
-first_byte_s = 2
-total_s = 6
-slow_for_s = 2
+first_byte_s = 6
+total_s = 20
+slow_for_s = 6
 header_bytes = 20000
 header_count = 100
 body_bytes = 3000000
@@ -44,7 +44,7 @@ BAD = "/bad.html"
 
 # of a case: its page, what `why` says of it, and what `status` counts
 TOLD = {
-    "silence": (BAD, "no answer within 2 s", "first_byte_timeout"),
+    "silence": (BAD, "no answer within 6 s", "first_byte_timeout"),
     "slow-body": (BAD, "slower than 64 bytes", "too_slow"),
     "endless-at-modest-speed": (BAD, "timed out", "total_timeout"),
     "huge-header": (BAD, "the head of the answer is beyond the limits", "headers_too_large"),
