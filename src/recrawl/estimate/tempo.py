@@ -30,7 +30,8 @@ RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
 FRESH_HEAPS, LARGE_BESIDE = 256, 8
-RHYTHM_HANDICAP, ACTIVITY_HANDICAP = 4.0, 0.0
+RHYTHM_HANDICAP = 4.0
+ACTIVITY_HANDICAP = 2.0  # the best of seven clocks leads by about ln 7 where there is nothing to find
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
 
