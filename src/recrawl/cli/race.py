@@ -13,7 +13,7 @@ from recrawl.cli.options import the_folder
 from recrawl.lab import plot as plots
 from recrawl.lab import traces as trace_files
 from recrawl.lab.own_history import traces as own_traces
-from recrawl.lab.race import RACED, run
+from recrawl.lab.race import DUE, RACED, run
 from recrawl.lab.race_history import History
 from recrawl.lab.scores import Score, json_line, table
 from recrawl.lab.worlds import WORLDS
@@ -41,7 +41,9 @@ BUDGETS = (1 / 30, 1 / 7, 1.0)
 )
 @click.option("--each/--together", default=False, help="Race on each trace alone, or on all as one crawl (default).")
 @click.option(
-    "--policies", help=f"Comma-separated, also your own as package.module:factory; default all: {', '.join(RACED)}."
+    "--policies",
+    help=f"Comma-separated, also your own as package.module:factory; default all but {DUE}, which is `value` with due "
+    f"times solved ahead, as a crawl does: {', '.join(RACED)}.",
 )
 @click.option(
     "--budget", "budgets", multiple=True, help="Visits per page and day, e.g. 1/7; repeatable (1/30, 1/7, 1)."
@@ -125,7 +127,7 @@ def _standard(folder: Path) -> list[Path]:
 
 
 def _policies(text: str | None) -> list[str]:
-    chosen = [name.strip() for name in text.split(",")] if text else list(RACED)
+    chosen = [name.strip() for name in text.split(",")] if text else [name for name in RACED if name != DUE]
     for name in chosen:
         if name not in RACED and not is_own(name):
             raise UsageError(
