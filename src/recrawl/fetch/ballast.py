@@ -49,7 +49,7 @@ class Ballast:
     def takes(self, carrier: Carrier, body_bytes: int) -> bool:
         """Whether a body may grow to this size now; if not, its carrier is resumed when there is room."""
         others = self.held_bytes - self._held.get(carrier, 0)
-        if others + body_bytes > self._room_bytes and not self._comes_first(carrier):
+        if others + body_bytes > self._room_bytes and not self.lets_on(carrier):
             self._waiting[carrier] = None
             return False
         self._held[carrier] = body_bytes
@@ -59,8 +59,9 @@ class Ballast:
         """Resume it when there may be room."""
         self._waiting[carrier] = None
 
-    def favours(self, carrier: Carrier) -> bool:
-        return carrier is self._favoured
+    def lets_on(self, carrier: Carrier) -> bool:
+        """Whether it need not wait, however full the room is."""
+        return carrier is self._favoured or (not self._kept_bytes and carrier is next(iter(self._held), carrier))
 
     def favour(self, carrier: Carrier) -> None:
         """It has waited for long: let it go on, unless somebody else was let go on already."""
@@ -83,9 +84,6 @@ class Ballast:
         if size > SMALL_BYTES:
             self._kept_bytes += size
             weakref.finalize(reply, self._later, partial(self._let_go, size))
-
-    def _comes_first(self, carrier: Carrier) -> bool:
-        return carrier is self._favoured or (not self._kept_bytes and carrier is next(iter(self._held), carrier))
 
     def _let_go(self, size: int) -> None:
         self._kept_bytes -= size

@@ -155,7 +155,7 @@ class Transfer:
     async def until_room(self) -> None:
         """Until what there is of large answers leaves room for what may come out of this one."""
         ballast = self.ballast
-        while ballast.is_overfull and not ballast.favours(self) and self.failure is None:
+        while ballast.is_overfull and not ballast.lets_on(self) and self.failure is None:
             self._paused = True
             self._waiter = self._loop.create_future()
             ballast.wait(self)
