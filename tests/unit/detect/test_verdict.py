@@ -144,7 +144,8 @@ def test_a_document_compared_with_itself_is_the_same(document: Document) -> None
 def test_the_verdict_is_changed_exactly_when_the_content_is(one: Document, other: Document) -> None:
     verdict = compare(kept(one), answer(b"other bytes"), other, one)
     if verdict.change is Change.SAME:
-        assert (one.title, one.text.split()) == (other.title, other.text.split())
+        said = [[*document.title.split(), *document.text.split()] for document in (one, other)]
+        assert said[0] == said[1]  # where the words stand does not matter
     if verdict.change is Change.CHANGED:
         assert verdict.changed_bytes > 0
         assert 0.0 < verdict.share <= 1.0
