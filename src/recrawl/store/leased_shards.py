@@ -24,7 +24,7 @@ from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Lette
 from recrawl.store.postgres import impatient
 from recrawl.store.sharded import ShardedStore, soonest
 from recrawl.store.sharding import HOME, by_shard
-from recrawl.store.shards import Atlas, Members, need_home, relay
+from recrawl.store.shards import Atlas, Members, atlas_of, relay
 
 AGAIN_S = 5.0  # a shard that was away is tried again
 RELAY_S = 5.0  # what others left untold is looked for
@@ -186,12 +186,7 @@ class LeasedShards(ShardedStore):
 def open_leased(dsn: str, fence: Fence, steady: Callable[[], float] = monotonic) -> LeasedStore | LeasedShards:
     """The store of a worker, whether it has shards or not."""
     home = LeasedStore(dsn, fence)
-    try:
-        need_home(home)
-        atlas = Atlas(home.database)
-    except BaseException:
-        home.close()
-        raise
+    atlas = atlas_of(home)
     return LeasedShards(home, atlas, fence, steady) if atlas.addresses else home
 
 

@@ -127,13 +127,18 @@ def relay(home: Store, shard: SqlStore) -> None:
 def open_whole(dsn: str, readonly: bool = False) -> Store:
     """The store whose home is this database."""
     home = open_postgres(dsn, readonly)
+    atlas = atlas_of(home)
+    return PostgresShards(home, atlas, readonly) if atlas.addresses else home
+
+
+def atlas_of(home: SqlStore) -> Atlas:
+    """Where its shards are. A store that is none, or no home, is closed before the error is raised."""
     try:
         need_home(home)
-        atlas = Atlas(home.database)
+        return Atlas(home.database)
     except BaseException:
         home.close()
         raise
-    return PostgresShards(home, atlas, readonly) if atlas.addresses else home
 
 
 def need_home(store: SqlStore) -> None:
