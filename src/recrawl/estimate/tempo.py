@@ -34,6 +34,7 @@ RHYTHM_HANDICAP = 4.0
 ACTIVITY_HANDICAP = 2.0  # the best of seven clocks leads by about ln 7 where there is nothing to find
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
+COLUMNS = HOURS_KEPT + _SLACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """`origin`: the hour (since 1970) of the first column; `hour`: now; arrays by clock, site, hour."""
+    """`origin`: the hour (since 1970) of the first column; `hour`: now; arrays by clock, site, hour, as far as they are
+    laid out: what hundreds of young sites will need in twelve weeks is not held from their first day."""
 
     origin: int
     hour: int
@@ -102,10 +104,9 @@ def nothing_seen() -> Outcomes:
 
 
 def started(sites: int, hour: int) -> Tempo:
-    columns = HOURS_KEPT + _SLACK
-    flat = np.ones((len(CLOCKS), sites, columns))
+    flat, nothing = np.ones((len(CLOCKS), sites, 0)), np.zeros((len(CLOCKS), sites, 1))
     tempo = Tempo(
-        hour, hour, np.ones((sites, 24)), flat, np.zeros((len(CLOCKS), sites, columns + 1)),
+        hour, hour, np.ones((sites, 24)), flat, nothing,
         np.zeros((len(CLOCKS), sites)), nothing_seen(), np.full(sites, hour, dtype=np.int64),
     )  # fmt: skip
     return with_elapsed(tempo, 0)
@@ -120,21 +121,17 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
     return replace(
         tempo,
         rhythm=np.concatenate([tempo.rhythm, blank.rhythm]),
-        activity=np.concatenate([tempo.activity, blank.activity], axis=1),
-        elapsed=_laid_out(tempo, blank),
+        activity=np.concatenate([tempo.activity, np.ones((len(CLOCKS), more, tempo.activity.shape[2]))], axis=1),
+        elapsed=np.concatenate([tempo.elapsed, blank.elapsed[:, :, : tempo.laid + 1]], axis=1),
         proof=np.concatenate([tempo.proof, blank.proof], axis=1),
         fitted=np.concatenate([tempo.fitted, np.full(more, tempo.hour, dtype=np.int64)]),
     )
 
 
-def _laid_out(tempo: Tempo, more: Tempo | None = None) -> Floats:
-    """A copy of `elapsed`, with more sites: columns that are not laid out yet take no memory."""
-    sites, known = tempo.elapsed.shape[1], tempo.laid + 1
-    elapsed = np.zeros((len(CLOCKS), sites + (more.elapsed.shape[1] if more else 0), tempo.elapsed.shape[2]))
-    elapsed[:, :sites, :known] = tempo.elapsed[:, :, :known]
-    if more:
-        elapsed[:, sites:, : more.laid + 1] = more.elapsed[:, :, : more.laid + 1]
-    return elapsed
+def _reaching(activity: Floats, columns: int) -> Floats:
+    """The activity of so many hours at least; of those not laid out yet it is 1."""
+    clocks, sites, laid = activity.shape
+    return activity if laid >= columns else np.concatenate([activity, np.ones((clocks, sites, columns - laid))], axis=2)
 
 
 def profile(tempo: Tempo) -> Floats:
@@ -145,29 +142,30 @@ def profile(tempo: Tempo) -> Floats:
 def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
     """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1. `sites`:
     those whose clocks have moved, all unless told."""
-    last = min(tempo.hour - tempo.origin + _AHEAD, tempo.activity.shape[2])
+    last = min(tempo.hour - tempo.origin + _AHEAD, COLUMNS)
     if last != tempo.laid:
         sites, first = None, min(first, tempo.laid)
     rows = slice(None) if sites is None else sites
     hours = (tempo.origin + np.arange(first, last)) % 24
-    speed = profile(tempo)[:, rows][:, :, hours] * tempo.activity[:, rows, first:last] / 24.0
-    elapsed = _laid_out(tempo)
+    activity = _reaching(tempo.activity, last)
+    speed = profile(tempo)[:, rows][:, :, hours] * activity[:, rows, first:last] / 24.0
+    known = min(tempo.laid, last) + 1
+    elapsed = np.zeros((*tempo.proof.shape, last + 1))
+    elapsed[:, :, :known] = tempo.elapsed[:, :, :known]
     start = elapsed[:, rows, first]
     elapsed[:, rows, first + 1 : last + 1] = start[:, :, None] + np.cumsum(speed, axis=2)
-    return replace(tempo, elapsed=elapsed, laid=last)
+    return replace(tempo, activity=activity, elapsed=elapsed, laid=last)
 
 
 def at_hour(tempo: Tempo, hour: int) -> Tempo:
     """Time goes on; when the columns run out the oldest weeks are let go."""
     if hour <= tempo.hour:
         return tempo
-    if hour - tempo.origin < tempo.activity.shape[2] - 48:
+    if hour - tempo.origin < COLUMNS - 48:
         moved = replace(tempo, hour=hour)
         return moved if hour - tempo.origin < tempo.laid - 24 else with_elapsed(moved, tempo.laid)
     origin = hour - HOURS_KEPT + 48
-    gone = min(origin - tempo.origin, tempo.activity.shape[2])
-    activity = np.ones_like(tempo.activity)
-    activity[:, :, : activity.shape[2] - gone] = tempo.activity[:, :, gone:]
+    activity = tempo.activity[:, :, origin - tempo.origin :]
     return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity, laid=0), 0)
 
 

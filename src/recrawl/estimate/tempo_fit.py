@@ -12,6 +12,7 @@ from recrawl.estimate.tempo import (
     ACTIVITY_HOURS,
     ACTIVITY_STEPS,
     CLOCKS,
+    COLUMNS,
     LONGEST_GAP_HOURS,
     RHYTHM_STEPS,
     RHYTHM_STRENGTH,
@@ -138,7 +139,7 @@ def rhythm_refitted(tempo: Tempo, sites: Ints) -> Tempo:
     """From flat, over the whole window, with an activity of its own."""
     tempo = gathered(tempo)
     short = np.flatnonzero(tempo.outcomes.end - tempo.outcomes.begin <= LONGEST_GAP_HOURS)
-    window = _window(tempo, taken(tempo.outcomes, short), tempo.activity.shape[2], sites)
+    window = _window(tempo, taken(tempo.outcomes, short), COLUMNS, sites)
     if not window.hit.size:
         return tempo
     hours = (tempo.origin + np.arange(window.low, window.high)) % 24
