@@ -49,15 +49,13 @@ def _around(policy: ValuePolicy, pages: int, dice: np.random.Generator) -> Conte
 def _timed_batches(policy: ValuePolicy, states: States, size: int, most: int) -> dict[str, float]:
     """Microseconds a page, over at most `most` pages."""
     dice = np.random.default_rng(2)
-    spent = {"observe": 0.0, "learn": 0.0, "next gap": 0.0}
+    spent = {"fold": 0.0, "next gap": 0.0}
     done = 0
     for low in range(0, min(len(states), most), size):
         batch = states[low : low + size]
         seen, around = _seen(len(batch), dice), _around(policy, len(batch), dice)
         marks = [process_time()]
-        after = policy.observe(batch, seen, around)
-        marks.append(process_time())
-        policy.learned(batch, seen, around)
+        after, _ = policy.folded(batch, seen, around)
         marks.append(process_time())
         gaps = policy.next_gap_s(after, np.ones(len(batch)), START, dice.random(len(batch)), around)
         marks.append(process_time())

@@ -191,9 +191,8 @@ class Scheduler:
             after = policy.observe(states, seen)
             return after, policy.next_gap_s(after, importance, now, luck)
         policy, context = self._around(policy, pages, servers, notices, now)
-        after = policy.observe(states, seen, context)
-        policy = self._repooled(policy, domain.name, now)
-        policy = self._repriced(domain, policy.learned(states, seen, context).at(now), int((~seen.first).sum()), now)
+        after, policy = self._repooled(policy, domain.name, now).folded(states, seen, context)
+        policy = self._repriced(domain, policy.at(now), int((~seen.first).sum()), now)
         told = replace(context, notices=np.zeros_like(context.notices))  # this visit has answered them
         domain.policy = policy
         return after, policy.next_gap_s(after, importance, now, luck, told)

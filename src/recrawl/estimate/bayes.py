@@ -49,6 +49,16 @@ class Prospects:
         return Prospects(self.share[index], self.decay[index])
 
 
+@dataclass(frozen=True, slots=True)
+class InModes:
+    """Beliefs as sums of their groups' modes, one row a page: worked out once for all that is asked of them."""
+
+    belief: Floats
+    group: Ints
+    amount: Floats
+    modes: Floats
+
+
 def prepare(law: Floats) -> Laws:
     root = np.sqrt(law)
     generator = SWITCH_PER_DAY * root[:, :, None] * root[:, None, :]
@@ -99,19 +109,31 @@ def _dither(salt: npt.NDArray[np.uint64]) -> Floats:
     return (mixed >> np.uint64(40)).astype(np.float64) / float(1 << 24)
 
 
-def salted(states: States, at: Floats) -> npt.NDArray[np.uint64]:
+def salted(watched_s: Floats, at: Floats) -> npt.NDArray[np.uint64]:
     """A visit's own number, from when it was and what had been seen before."""
-    seen = np.ascontiguousarray(states["watched_s"]).view(np.uint64)
-    return seen * np.uint64(0xD6E8FEB86659FD93) ^ np.asarray(at, dtype=np.float64).view(np.uint64)
+    seen = np.ascontiguousarray(watched_s).view(np.uint64)
+    return seen * np.uint64(0xD6E8FEB86659FD93) ^ np.ascontiguousarray(at, dtype=np.float64).view(np.uint64)
+
+
+def in_modes(belief: Floats, group: Ints, laws: Laws) -> InModes:
+    modes = laws.modes[group]
+    return InModes(belief, group, np.einsum("nk,nkj->nj", belief / laws.root[group], modes), modes)
 
 
 def prospects(belief: Floats, group: Ints, laws: Laws) -> Prospects:
-    amount = np.einsum("nk,nkj->nj", belief / laws.root[group], laws.modes[group])
-    return Prospects(amount * laws.mass[group], laws.decay[group])
+    return expected(in_modes(belief, group, laws), laws)
+
+
+def expected(pages: InModes, laws: Laws) -> Prospects:
+    return Prospects(pages.amount * laws.mass[pages.group], laws.decay[pages.group])
 
 
 def survival(ahead: Prospects, days: Floats) -> Floats:
-    return np.asarray((ahead.share * np.exp(ahead.decay * days[:, None])).sum(axis=1))
+    """S(x); `days` may have more axes before that of the pages, as when several clocks are compared."""
+    faded = ahead.decay * days[..., None]
+    np.exp(faded, out=faded)
+    faded *= ahead.share
+    return np.asarray(faded.sum(axis=-1))
 
 
 def survival_and_area(ahead: Prospects, days: Floats) -> tuple[Floats, Floats]:
@@ -120,12 +142,10 @@ def survival_and_area(ahead: Prospects, days: Floats) -> tuple[Floats, Floats]:
     return (ahead.share * faded).sum(axis=1), (ahead.share * (faded - 1.0) / ahead.decay).sum(axis=1)
 
 
-def unchanged_part(belief: Floats, days: Floats, group: Ints, laws: Laws) -> Floats:
+def unchanged_part(pages: InModes, days: Floats, laws: Laws) -> Floats:
     """Joint weight of each rate and "no change within x"; its row sum is S(x)."""
-    modes = laws.modes[group]
-    amount = np.einsum("nk,nkj->nj", belief / laws.root[group], modes)
-    faded = amount * np.exp(laws.decay[group] * days[:, None])
-    return np.asarray(np.maximum(np.einsum("nj,nkj->nk", faded, modes) * laws.root[group], 1e-300))
+    faded = pages.amount * np.exp(laws.decay[pages.group] * days[:, None])
+    return np.asarray(np.maximum(np.einsum("nj,nkj->nk", faded, pages.modes) * laws.root[pages.group], 1e-300))
 
 
 def drifted(belief: Floats, days: Floats, law: Floats) -> Floats:
@@ -135,16 +155,20 @@ def drifted(belief: Floats, days: Floats, law: Floats) -> Floats:
 
 
 def updated(
-    belief: Floats, days: Floats, changed: Bools, changed_ago_days: Floats, group: Ints, laws: Laws
+    pages: InModes, days: Floats, changed: Bools, changed_ago_days: Floats, laws: Laws
 ) -> tuple[Floats, Floats]:
     """The belief after a gap and its verdict, and S(x) as it was predicted. `changed_ago_days`: NaN where unknown."""
-    same = unchanged_part(belief, days, group, laws)
-    anything = drifted(belief, days, laws.law[group])
-    told = changed & np.isfinite(changed_ago_days)
-    ago = np.where(told, np.clip(changed_ago_days, 0.0, days), 0.0)[:, None]
-    dated = anything * RATES_PER_DAY * np.exp(-RATES_PER_DAY * ago)
-    after = np.where(changed[:, None], np.where(told[:, None], dated, np.maximum(anything - same, 1e-12)), same)
-    return normalised(after), same.sum(axis=1)
+    same = unchanged_part(pages, days, laws)
+    after, predicted = same.copy(), same.sum(axis=1)
+    found = np.flatnonzero(changed)
+    if found.size:
+        anything = drifted(pages.belief[found], days[found], laws.law[pages.group[found]])
+        after[found] = np.maximum(anything - same[found], 1e-12)
+        told = np.flatnonzero(np.isfinite(changed_ago_days[found]))
+        if told.size:
+            ago = np.clip(changed_ago_days[found[told]], 0.0, days[found[told]])[:, None]
+            after[found[told]] = anything[told] * RATES_PER_DAY * np.exp(-RATES_PER_DAY * ago)
+    return normalised(after), predicted
 
 
 def rate_interval(belief: Floats, mass: float = 0.9) -> tuple[Floats, Floats, Floats]:

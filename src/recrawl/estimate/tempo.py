@@ -61,7 +61,9 @@ CLOCKS = (
     Clock(rhythm=0.9, strength=0.3),
     Clock(rhythm=0.9, strength=0.1),
 )
+_EVERY_CLOCK: Ints = np.arange(len(CLOCKS))[:, None]
 _RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
+USES_RHYTHM: Bools = _RHYTHM_SHARE > 0.0
 _HANDICAPS: Floats = np.array([clock.handicap for clock in CLOCKS])
 
 
@@ -139,6 +141,13 @@ def profile(tempo: Tempo) -> Floats:
     return np.asarray(1.0 + _RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
 
 
+def best_clock(tempo: Tempo, site: Ints) -> Ints:
+    """The clock of each page's site; of many sites only those are looked at which a small batch of pages has."""
+    if site.size >= len(tempo.rhythm):
+        return np.asarray(tempo.best[site])
+    return np.asarray((tempo.proof[:, site] - _HANDICAPS[:, None]).argmax(axis=0))
+
+
 def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
     """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1. `sites`:
     those whose clocks have moved, all unless told."""
@@ -174,11 +183,19 @@ def operational_days(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, end: 
     return _reading(tempo, clock, site, end) - _reading(tempo, clock, site, begin)
 
 
+def days_by_clock(tempo: Tempo, site: Ints, begin: Floats, end: Floats) -> Floats:
+    """`operational_days` by every clock: clock × page."""
+    return operational_days(tempo, _EVERY_CLOCK, site, begin, end)
+
+
 def _reading(tempo: Tempo, clock: Ints, site: Ints, hour: Floats) -> Floats:
+    """`clock`: one a page, or a column of them for a row each."""
     column = hour - tempo.origin
-    inside = np.clip(column, 0.0, tempo.laid)
+    inside = np.minimum(np.maximum(column, 0.0), tempo.laid)
     whole = np.minimum(inside.astype(np.int64), tempo.laid - 1)
-    low, high = tempo.elapsed[clock, site, whole], tempo.elapsed[clock, site, whole + 1]
+    _, sites, width = tempo.elapsed.shape
+    place = (clock * sites + site) * width + whole
+    low, high = tempo.elapsed.take(place), tempo.elapsed.take(place + 1)
     return np.asarray(low + (high - low) * (inside - whole) + (column - inside) / 24.0)
 
 
@@ -187,17 +204,28 @@ def moment_after(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, days: Flo
     here = np.full(begin.shape, now)
     left = np.maximum(days - operational_days(tempo, clock, site, begin, here), 0.0)
     whole = np.floor(left)
-    hours = (int(np.floor(now)) + np.arange(25)) % 24
-    speed = profile(tempo)[clock, site][:, hours] / 24.0
-    speed[:, 0] *= 1.0 - (now - np.floor(now))
+    speed, row = _speed_ahead(tempo, clock, site, now)
     passed = np.cumsum(speed, axis=1)
-    step = np.minimum((passed < (left - whole)[:, None]).sum(axis=1), 24)
-    row = np.arange(begin.size)
+    step = np.minimum((passed[row] < (left - whole)[:, None]).sum(axis=1), 24)
     before = passed[row, step] - speed[row, step]
     part = np.clip((left - whole - before) / np.maximum(speed[row, step], 1e-12), 0.0, 1.0)
     first = 1.0 - (now - np.floor(now))
     hours_on = np.where(step == 0, part * first, first + step - 1.0 + part)
     return np.asarray(now + 24.0 * whole + hours_on)
+
+
+def _speed_ahead(tempo: Tempo, clock: Ints, site: Ints, now: float) -> tuple[Floats, Ints]:
+    """Operational days an hour for the next 25, the first of which has partly passed, and each page's row of them:
+    pages without a rhythm share one."""
+    hours = (int(np.floor(now)) + np.arange(25)) % 24
+    share = _RHYTHM_SHARE[clock]
+    if share.any():
+        rhythm, row = tempo.rhythm[site], np.arange(site.size)
+    else:
+        share, rhythm, row = np.zeros(1), np.ones((1, 24)), np.zeros(site.size, dtype=np.int64)
+    speed = (1.0 + share[:, None] * (rhythm - 1.0))[:, hours] / 24.0
+    speed[:, 0] *= 1.0 - (now - np.floor(now))
+    return speed, row
 
 
 def judged(tempo: Tempo, site: Ints, changed: Bools, survival: Floats) -> Tempo:

@@ -72,32 +72,45 @@ def with_sites(trust: Trust, sites: int) -> Trust:
 
 def learned(trust: Trust, site: Ints, days: Floats, changed: Bools, expected: Floats, notices: Ints) -> Trust:
     """Fold judged gaps; `expected`: E[N] of a gap that ended in "changed"."""
-    kept = (FORGET ** np.bincount(site, minlength=trust.quiet_days.shape[0]))[:, None]
+    sites = trust.quiet_days.shape[0]
+    kept = (FORGET ** np.bincount(site, minlength=sites))[:, None]
     sums = {name: getattr(trust, name) * kept for name in Trust.__dataclass_fields__}
-    every = np.ones(SOURCES)
-    quiet, found = ~changed, changed
-    np.add.at(sums["quiet_days"], site[quiet], days[quiet, None] * every)
-    np.add.at(sums["quiet_notices"], site[quiet], notices[quiet])
-    np.add.at(sums["found_changes"], site[found], expected[found, None] * every)
-    np.add.at(sums["found_days"], site[found], days[found, None] * every)
-    np.add.at(sums["found_notices"], site[found], notices[found])
+    quiet, found = site[~changed], site[changed]
+    for name, where, amount in (
+        ("quiet_days", quiet, days[~changed]),
+        ("found_changes", found, expected[changed]),
+        ("found_days", found, days[changed]),
+    ):
+        sums[name] += np.bincount(where, weights=amount, minlength=sites)[:, None]
+    spoke, source = np.nonzero(notices)
+    for name, of in (("quiet_notices", ~changed[spoke]), ("found_notices", changed[spoke])):
+        np.add.at(sums[name], (site[spoke[of]], source[of]), notices[spoke[of], source[of]])
     return replace(trust, **sums)
 
 
-def speaking(trust: Trust) -> Bools:
-    """Sites for which some source announces a tenth of the changes or more."""
-    return np.asarray((trust.recall >= 0.1).any(axis=1))
+def speaking(trust: Trust, site: Ints) -> Bools:
+    """For each of these (a page's site): does some source announce a tenth of the changes or more?"""
+    return _announced(trust, site, 0.1)
 
 
-def telling(trust: Trust) -> Bools:
-    """Sites for which some source announces most changes, so that visits come of its notices."""
-    return np.asarray((trust.recall >= 0.8).any(axis=1))
+def telling(trust: Trust, site: Ints) -> Bools:
+    """For each of these: does some source announce most changes, so that visits come of its notices?"""
+    return _announced(trust, site, 0.8)
+
+
+def _announced(trust: Trust, site: Ints, share: float) -> Bools:
+    if site.size >= len(trust.quiet_days):
+        return np.asarray((trust.recall >= share).any(axis=1))[site]
+    few = Trust(*(getattr(trust, name)[site] for name in Trust.__dataclass_fields__))
+    return np.asarray((few.recall >= share).any(axis=1))
 
 
 def patience(trust: Trust, site: int) -> float:
     """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves a page that
     changes 1 − r times as often, and for the same price the gap grows with the root of that (V(x) is about λx²/2)."""
-    return float(1.0 / np.sqrt(1.0 - trust.recall[site].max())) if speaking(trust)[site] else 1.0
+    if not speaking(trust, np.array([site]))[0]:
+        return 1.0
+    return float(1.0 / np.sqrt(1.0 - trust.recall[site].max()))
 
 
 def likelihoods(trust: Trust, site: Ints, days: Floats, notices: Ints) -> tuple[Floats, Floats]:

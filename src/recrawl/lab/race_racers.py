@@ -204,8 +204,7 @@ class Value:
     def _learn(self, pages: Ints, seen: Sightings) -> None:
         around = self._around(pages)
         before = self.states[pages]
-        self.states[pages] = self.policy.observe(before, seen, around)
-        self.policy = self.policy.learned(before, seen, around)
+        self.states[pages], self.policy = self.policy.folded(before, seen, around)
         self.notices[pages] = 0
         part = self.policy.prospects(self.states[pages], around)
         self.ahead.share[pages], self.ahead.decay[pages] = part.share, part.decay

@@ -16,7 +16,8 @@ from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
 from recrawl.model.belief import Floats
 
 _HALVINGS = 18  # of a bracket of 15 nats: four digits
-_NEARINGS, _STEPS = 8, 2  # halvings, then steps: most gaps to four digits, all to two
+_STEPS = 5  # of Newton: nearly all gaps to ten digits, the oddest belief to three
+_SAME = 1e-9
 
 
 def value(survival: Floats, area: Floats, days: Floats, harmonic: float) -> Floats:
@@ -29,26 +30,25 @@ def value_at(ahead: Prospects, days: Floats, harmonic: float) -> Floats:
 
 
 def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: float) -> Floats:
-    """The x with V(x) = price; `most_days` where the price is never reached. A few halvings of the logarithm come near
-    enough for Newton's steps, which need one look each instead of one a digit; none may leave the bracket."""
+    """The x with V(x) = price; `most_days` where the price is never reached. Newton's steps on the logarithms, from
+    where a page of one rate would be due (V(x) is about λx²/2); a step that leaves the bracket becomes a halving."""
     low, high = np.full(price.shape, np.log(1e-4)), np.full(price.shape, np.log(most_days))
-    part = ahead.share / ahead.decay
-    whole, falling, wished = part.sum(axis=1), ahead.share * ahead.decay, np.log(np.maximum(price, 1e-300))
-    at = 0.5 * (low + high)
-    for turn in range(_NEARINGS + _STEPS):
+    part, falling = ahead.share / ahead.decay, ahead.share * ahead.decay
+    whole, wished = part.sum(axis=1), np.log(np.maximum(price, 1e-300))
+    rate = np.maximum(-falling.sum(axis=1), 1e-9)
+    at = np.minimum(np.maximum(0.5 * (wished + np.log(2.0 / (1.0 + harmonic) / rate)), low), high)
+    for _ in range(_STEPS):
         days = np.exp(at)
         faded = np.exp(ahead.decay * days[:, None])
         survival, area = _dot(ahead.share, faded), _dot(part, faded) - whole
-        found = value(survival, area, days, harmonic)
+        found = np.maximum(value(survival, area, days, harmonic), 1e-300)
         enough = found >= price
         low, high = np.where(enough, low, at), np.where(enough, at, high)
-        at = 0.5 * (low + high)
-        if turn >= _NEARINGS:
-            slope = days * (harmonic * (1.0 - survival) - days * _dot(falling, faded))
-            found = np.maximum(found, 1e-300)
-            step = np.log(days) + (wished - np.log(found)) * found / np.maximum(slope, 1e-300)
-            at = np.where((step > low) & (step < high), step, at)
-    return np.asarray(np.where(high >= np.log(most_days), most_days, np.exp(at)))
+        slope = days * (harmonic * (1.0 - survival) - days * _dot(falling, faded))
+        step = at + (wished - np.log(found)) * found / np.maximum(slope, 1e-300)
+        at = np.where((step > low - _SAME) & (step < high + _SAME), step, 0.5 * (low + high))
+    reached = value_at(ahead, np.full(price.shape, most_days), harmonic) >= price
+    return np.asarray(np.where(reached, np.minimum(np.exp(at), most_days), most_days))
 
 
 def _dot(left: Floats, right: Floats) -> Floats:

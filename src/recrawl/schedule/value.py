@@ -25,6 +25,7 @@ from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
 
 REFIT_HOURS = 3
 POOL_HOURS = 24
+AT_ONCE = 4096  # visits judged at a time: more do not fit the processor's own memory
 EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
 
 
@@ -40,15 +41,7 @@ class ValuePolicy:
 
     def observe(self, states: States, seen: Sightings, context: Context | None = None) -> States:
         """Fold the verdicts into the sums of S1 and into the beliefs, in operational time."""
-        around = context or nowhere(len(states))
-        after = poisson.fold(states, seen)
-        counts = _counts(states, seen)
-        if counts.any():
-            rows = np.flatnonzero(counts)
-            belief, _ = self._updated(states[rows], _sub(seen, rows), _rows(around, rows))
-            law = self.laws.law[around.group[rows]]
-            after["weights"][rows] = bayes.encoded(belief, law, bayes.salted(after[rows], seen.at[rows]))
-        return after
+        return self._remembered(states, seen, self._judged(states, seen, context or nowhere(len(states))))
 
     def next_gap_s(
         self, states: States, importance: Floats, now: float, luck: Floats, context: Context | None = None
@@ -59,12 +52,12 @@ class ValuePolicy:
         ahead = self.prospects(states, around)
         asked = self._asked(states, importance, around)
         days = days_until(ahead, asked, self.settings.harmonic, self._most_days)
-        told = trust.speaking(self.knowledge.trust)[site]
+        told = trust.speaking(self.knowledge.trust, site)
         if told.any():
             days[told] = self._days_until_told(states[told], asked[told], _rows(around, np.flatnonzero(told)))
         seen_hour = np.where(states["seen_at"] > 0.0, states["seen_at"], now) / HOUR_S
         due_hour = tempos.moment_after(self.knowledge.tempo, clock, site, seen_hour, days, now / HOUR_S)
-        placed = np.flatnonzero(self._has_rhythm(site) & ~explores(states) & ~told)
+        placed = np.flatnonzero(tempos.USES_RHYTHM[clock] & ~explores(states) & ~told)
         if placed.size:
             wanted = Wanted(ahead, asked, seen_hour, site, clock, self.settings.harmonic, self._most_days).rows(placed)
             due_hour[placed] = placed_hour(wanted, self.knowledge.tempo, self.places, due_hour[placed], now / HOUR_S)
@@ -82,11 +75,13 @@ class ValuePolicy:
         days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
         survival, area = bayes.survival_and_area(ahead, days)
         plain = value(survival, area, days, self.settings.harmonic)
-        told = np.flatnonzero(trust.speaking(self.knowledge.trust)[site])
+        told = np.flatnonzero(trust.speaking(self.knowledge.trust, site))
         if told.size:
             plain[told] = self._worth_told(states[told], days[told], _rows(context, told))
         ratio = np.asarray(plain / self._asked(states, importance, context))
-        near = np.flatnonzero((ratio > 1.0 / placement.MOST) & self._has_rhythm(site) & ~explores(states) & (days > 0))
+        near = np.flatnonzero(
+            (ratio > 1.0 / placement.MOST) & tempos.USES_RHYTHM[clock] & ~explores(states) & (days > 0)
+        )
         if near.size:
             hour = np.full(near.size, int(now // HOUR_S) % 24)
             ratio[near] *= placement.factor(self.places, site[near], hour, survival[near], area[near], days[near])
@@ -104,7 +99,7 @@ class ValuePolicy:
         days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
         due = days_until(ahead, self._asked(states, importance, context), self.settings.harmonic, self._most_days)
         fresh = bayes.survival(ahead, days)
-        told = np.flatnonzero(trust.speaking(self.knowledge.trust)[site])
+        told = np.flatnonzero(trust.speaking(self.knowledge.trust, site))
         if told.size:
             belief, unchanged = self._told(states[told], days[told], _rows(context, told))
             fresh[told] = (belief * unchanged).sum(axis=1)
@@ -156,38 +151,12 @@ class ValuePolicy:
 
     def learned(self, before: States, seen: Sightings, context: Context) -> "ValuePolicy":
         """What these visits say about their groups, sites and sources; `before`: the states before `observe`."""
-        rows = np.flatnonzero(_counts(before, seen))
-        if not rows.size:
-            return self
-        sub, part, around = before[rows], _sub(seen, rows), _rows(context, rows)
-        belief = bayes.weights(sub, around.group, self.laws)
-        after, survival = self._updated(sub, part, around)
-        knowledge = self._with_outcomes(sub, part, around, survival)
-        joined = np.asarray(sub["gaps"] == 0, dtype=np.float64)
-        sums = pooling.moved(knowledge.sums, around.group, belief, after, joined, knowledge.young[around.group])
-        return replace(self, knowledge=replace(knowledge, sums=sums))
+        return self._taught(self._judged(before, seen, context))
 
-    def _with_outcomes(self, before: States, seen: Sightings, context: Context, survival: Floats) -> Knowledge:
-        knowledge, tempo = self.knowledge, self.knowledge.tempo
-        site, clock = self._site_and_clock(context)
-        begin, end = before["seen_at"] / HOUR_S, seen.at / HOUR_S
-        ahead = self.prospects(before, context)
-        predicted = np.stack(
-            [
-                bayes.survival(ahead, tempos.operational_days(tempo, np.full_like(site, one), site, begin, end))
-                for one in range(len(tempos.CLOCKS))
-            ]
-        )
-        days = tempos.operational_days(tempo, clock, site, begin, end)
-        hazard = -np.log(np.clip(survival, 1e-9, 1.0 - 1e-9))
-        outcomes = tempos.Outcomes(
-            site, np.rint(begin).astype(np.int64), np.rint(end).astype(np.int64), seen.changed,
-            hazard / np.maximum(days, 1e-9),
-        )  # fmt: skip
-        tempo = tempos.noted(tempos.judged(tempo, site, seen.changed, predicted), outcomes)
-        found = hazard / -np.expm1(-hazard)
-        believed = trust.learned(knowledge.trust, site, end / 24.0 - begin / 24.0, seen.changed, found, context.notices)
-        return replace(knowledge, tempo=tempo, trust=believed)
+    def folded(self, before: States, seen: Sightings, context: Context) -> tuple[States, "ValuePolicy"]:
+        """`observe` and `learned` together, which share most of their work."""
+        judged = self._judged(before, seen, context)
+        return self._remembered(before, seen, judged), self._taught(judged)
 
     def repooled(self, states: States, context: Context, scale: float = 1.0) -> "ValuePolicy":
         """The groups' sums exactly, from all their pages, or from a sample of which each stands for `scale` pages: what
@@ -235,26 +204,82 @@ class ValuePolicy:
 
     def _site_and_clock(self, context: Context) -> tuple[Ints, Ints]:
         site = self.knowledge.group_site[context.group]
-        return site, self.knowledge.tempo.best[site]
+        return site, tempos.best_clock(self.knowledge.tempo, site)
 
-    def _has_rhythm(self, site: Ints) -> Bools:
-        uses = np.array([one.rhythm > 0.0 for one in tempos.CLOCKS])
-        return np.asarray(uses[self.knowledge.tempo.best[site]])
+    def _judged(self, before: States, seen: Sightings, context: Context) -> "_Judged | None":
+        """The visits that are evidence, with what was expected of them and what is believed after them."""
+        rows = np.flatnonzero(_counts(before, seen))
+        if not rows.size:
+            return None
+        if rows.size < len(before):
+            before, seen, context = before[rows], _sub(seen, rows), _rows(context, rows)
+        if rows.size <= AT_ONCE:
+            return _Judged(rows, before, seen, context, *self._verdict(before, seen, context))
+        pieces = [np.arange(low, min(low + AT_ONCE, rows.size)) for low in range(0, rows.size, AT_ONCE)]
+        parts = [self._verdict(before[piece], _sub(seen, piece), _rows(context, piece)) for piece in pieces]
+        return _Judged(rows, before, seen, context, *(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def _updated(self, before: States, seen: Sightings, context: Context) -> tuple[Floats, Floats]:
+    def _verdict(self, before: States, seen: Sightings, context: Context) -> tuple[Floats, Floats, Floats, Floats]:
         site, clock = self._site_and_clock(context)
-        begin, end = before["seen_at"] / HOUR_S, seen.at / HOUR_S
-        days = tempos.operational_days(self.knowledge.tempo, clock, site, begin, end)
-        belief = bayes.weights(before, context.group, self.laws)
-        after, survival = bayes.updated(
-            belief, days, seen.changed, seen.changed_ago_s / DAY_S, context.group, self.laws
-        )
-        told = np.flatnonzero(seen.changed & trust.telling(self.knowledge.trust)[site])
+        days = tempos.days_by_clock(self.knowledge.tempo, site, before["seen_at"] / HOUR_S, seen.at / HOUR_S)
+        own = days[clock, np.arange(site.size)]
+        pages = bayes.in_modes(bayes.weights(before, context.group, self.laws), context.group, self.laws)
+        after, survival = bayes.updated(pages, own, seen.changed, seen.changed_ago_s / DAY_S, self.laws)
+        told = np.flatnonzero(seen.changed & trust.telling(self.knowledge.trust, site))
         if told.size:
             part = _rows(context, told)
-            drifted = bayes.drifted(belief[told], days[told], self.laws.law[part.group])
-            after[told] = trust.after_change(drifted, self.knowledge.trust, site[told], days[told], part.notices)
-        return after, survival
+            drifted = bayes.drifted(pages.belief[told], own[told], self.laws.law[part.group])
+            after[told] = trust.after_change(drifted, self.knowledge.trust, site[told], own[told], part.notices)
+        by_clock = bayes.survival(bayes.expected(pages, self.laws), days)
+        return pages.belief, after, np.stack([own, survival], axis=1), by_clock.T
+
+    def _remembered(self, states: States, seen: Sightings, judged: "_Judged | None") -> States:
+        after = poisson.fold(states, seen)
+        if judged:
+            law = self.laws.law[judged.context.group]
+            salt = bayes.salted(after["watched_s"][judged.rows], judged.seen.at)
+            after["weights"][judged.rows] = bayes.encoded(judged.after, law, salt)
+        return after
+
+    def _taught(self, judged: "_Judged | None") -> "ValuePolicy":
+        if not judged:
+            return self
+        knowledge, group = self._with_outcomes(judged), judged.context.group
+        joined = np.asarray(judged.before["gaps"] == 0, dtype=np.float64)
+        sums = pooling.moved(knowledge.sums, group, judged.belief, judged.after, joined, knowledge.young[group])
+        return replace(self, knowledge=replace(knowledge, sums=sums))
+
+    def _with_outcomes(self, judged: "_Judged") -> Knowledge:
+        """Every clock is held to what it predicted; sources, to what they said."""
+        knowledge, seen = self.knowledge, judged.seen
+        site = knowledge.group_site[judged.context.group]
+        begin, end = judged.before["seen_at"] / HOUR_S, seen.at / HOUR_S
+        days, survival = judged.lasted.T
+        hazard = -np.log(np.minimum(np.maximum(survival, 1e-9), 1.0 - 1e-9))
+        outcomes = tempos.Outcomes(
+            site, np.rint(begin).astype(np.int64), np.rint(end).astype(np.int64), seen.changed,
+            hazard / np.maximum(days, 1e-9),
+        )  # fmt: skip
+        tempo = tempos.noted(tempos.judged(knowledge.tempo, site, seen.changed, judged.by_clock.T), outcomes)
+        found = hazard / -np.expm1(-hazard)
+        gap_days = end / 24.0 - begin / 24.0
+        believed = trust.learned(knowledge.trust, site, gap_days, seen.changed, found, judged.context.notices)
+        return replace(knowledge, tempo=tempo, trust=believed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Visits that are evidence; `rows`: their places in the batch. `lasted`: operational days of the gap by the clock
+    their site goes by, and the predicted S(x); `by_clock`: the S(x) that each clock predicts."""
+
+    rows: Ints
+    before: States
+    seen: Sightings
+    context: Context
+    belief: Floats
+    after: Floats
+    lasted: Floats
+    by_clock: Floats
 
 
 def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: int = 0) -> ValuePolicy:
@@ -271,7 +296,7 @@ def nowhere(pages: int) -> Context:
 
 def explores(states: States) -> Bools:
     """A fixed share of gaps, chosen by a hash of the state, ends without regard to the rhythm."""
-    salt = bayes.salted(states, states["seen_at"]) * np.uint64(0x9E3779B97F4A7C15)
+    salt = bayes.salted(states["watched_s"], states["seen_at"]) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((salt >> np.uint64(40)).astype(np.float64) < EXPLORED * float(1 << 24))
 
 

@@ -24,7 +24,7 @@ def _dense(days: float) -> np.ndarray:
 @pytest.mark.parametrize("days", [0.01, 1.0, 30.0, 300.0])
 def test_the_eigenvectors_give_the_matrix_exponential(days: float) -> None:
     belief = bayes.normalised(np.random.default_rng(1).random((1, RATES)))
-    same = bayes.unchanged_part(belief, np.array([days]), GROUP, LAWS)
+    same = bayes.unchanged_part(bayes.in_modes(belief, GROUP, LAWS), np.array([days]), LAWS)
     assert same[0] == pytest.approx(belief[0] @ _dense(days), rel=1e-4, abs=1e-12)
 
 
@@ -33,7 +33,9 @@ def test_survival_and_its_area_agree_with_the_belief_and_with_each_other(days: f
     belief = bayes.normalised(np.random.default_rng(2).random((1, RATES)))
     ahead = bayes.prospects(belief, GROUP, LAWS)
     survival, area = bayes.survival_and_area(ahead, np.array([days]))
-    assert survival[0] == pytest.approx(bayes.unchanged_part(belief, np.array([days]), GROUP, LAWS).sum())
+    assert survival[0] == pytest.approx(
+        bayes.unchanged_part(bayes.in_modes(belief, GROUP, LAWS), np.array([days]), LAWS).sum()
+    )
     grid = np.linspace(0.0, days, 20001)
     exact = np.trapezoid([(ahead.share[0] * np.exp(ahead.decay[0] * x)).sum() for x in grid[::20]], grid[::20])
     assert area[0] == pytest.approx(exact, rel=1e-3)
@@ -43,8 +45,8 @@ def test_same_and_changed_together_are_everything() -> None:
     belief = bayes.normalised(np.random.default_rng(3).random((1, RATES)))
     days = np.array([3.0])
     nan = np.array([np.nan])
-    quiet, survival = bayes.updated(belief, days, np.array([False]), nan, GROUP, LAWS)
-    moved, _ = bayes.updated(belief, days, np.array([True]), nan, GROUP, LAWS)
+    quiet, survival = bayes.updated(bayes.in_modes(belief, GROUP, LAWS), days, np.array([False]), nan, LAWS)
+    moved, _ = bayes.updated(bayes.in_modes(belief, GROUP, LAWS), days, np.array([True]), nan, LAWS)
     mixed = quiet * survival[:, None] + moved * (1.0 - survival[:, None])
     assert mixed == pytest.approx(bayes.drifted(belief, days, LAWS.law), rel=1e-6)
 
@@ -52,8 +54,8 @@ def test_same_and_changed_together_are_everything() -> None:
 def test_an_honest_last_modified_sharpens_the_belief() -> None:
     belief = LAWS.law.copy()
     days, changed = np.array([30.0]), np.array([True])
-    recent, _ = bayes.updated(belief, days, changed, np.array([0.01]), GROUP, LAWS)
-    old, _ = bayes.updated(belief, days, changed, np.array([29.0]), GROUP, LAWS)
+    recent, _ = bayes.updated(bayes.in_modes(belief, GROUP, LAWS), days, changed, np.array([0.01]), LAWS)
+    old, _ = bayes.updated(bayes.in_modes(belief, GROUP, LAWS), days, changed, np.array([29.0]), LAWS)
     assert recent[0] @ bayes.RATES_PER_DAY > 5 * (old[0] @ bayes.RATES_PER_DAY)
 
 
@@ -78,10 +80,10 @@ def test_many_small_pieces_of_evidence_are_not_rounded_away() -> None:
     for hour in range(1440):
         belief = bayes.weights(states, group, LAWS)
         days, nan = np.full(pages, 1 / 24), np.full(pages, np.nan)
-        belief, _ = bayes.updated(belief, days, np.zeros(pages, bool), nan, group, LAWS)
+        belief, _ = bayes.updated(bayes.in_modes(belief, group, LAWS), days, np.zeros(pages, bool), nan, LAWS)
         salt = np.arange(pages, dtype=np.uint64) * np.uint64(7919) + np.uint64(hour * 104729)
         states["weights"] = bayes.encoded(belief, LAWS.law[group], salt)
-        exact, _ = bayes.updated(exact, days[:1], np.zeros(1, bool), nan[:1], GROUP, LAWS)
+        exact, _ = bayes.updated(bayes.in_modes(exact, GROUP, LAWS), days[:1], np.zeros(1, bool), nan[:1], LAWS)
     rates = bayes.weights(states, group, LAWS) @ bayes.RATES_PER_DAY
     assert np.median(rates) == pytest.approx((exact @ bayes.RATES_PER_DAY)[0], rel=0.35)
 

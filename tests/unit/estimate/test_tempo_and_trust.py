@@ -125,8 +125,8 @@ def test_recall_and_false_rate_are_learnt_from_visits(recall: float, false: floa
 
 
 def test_a_liar_is_not_listened_to_and_a_good_source_is() -> None:
-    assert not trust.speaking(_judged(0.0, 0.2))[0]
-    assert trust.speaking(_judged(0.9, 0.001))[0]
+    assert not trust.speaking(_judged(0.0, 0.2), np.array([0]))[0]
+    assert trust.speaking(_judged(0.9, 0.001), np.array([0]))[0]
 
 
 def test_with_a_good_source_silence_means_rest_and_a_notice_means_change() -> None:
