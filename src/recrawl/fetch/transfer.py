@@ -256,7 +256,10 @@ class Transfer:
             self._wake()
             return
         self._mark_at, self._mark_bytes = self._loop.time(), self.head_bytes + self.body_bytes
-        self._curl.pause(pycurl.PAUSE_CONT)
+        try:
+            self._curl.pause(pycurl.PAUSE_CONT)
+        except pycurl.error as error:  # what had been held back was handed over at once, and refused
+            self._give_up(Failure.RESET, str(error))
         self._driver.stir()
 
     def _gather(self) -> int | None:
@@ -310,7 +313,7 @@ class Transfer:
         self._wake()
 
     def _stop(self, failure: Failure, detail: str) -> int:
-        if self.failure is None:
+        if self.failure is None and not self._has_enough:
             self.failure, self.detail = failure, detail
         return STOP
 

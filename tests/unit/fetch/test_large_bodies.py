@@ -169,6 +169,27 @@ def test_large_bodies_that_had_to_wait_arrive_whole() -> None:
     run(story(), "uvloop")
 
 
+def test_bodies_that_had_to_wait_and_then_have_brought_enough_do_not_keep_the_others_waiting() -> None:
+    async def story() -> None:
+        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        crowd = [b"3e8\r\n" + b"x" * 1000 + b"\r\n"] * 3000
+        async with a_server(head, *crowd) as url, a_fetcher(MEGABYTE) as fetcher:
+            await fetcher.fetch(Ask(url, own=OWN, enough_bytes=1000))
+            assert fetcher._driver is not None
+            ballast, before = fetcher._driver.ballast, reply_of(2 * MEGABYTE)
+            ballast.keep(before)
+            ask = Ask(url, own=OWN, enough_bytes=SMALL_BYTES + 3000)
+            asked = [asyncio.ensure_future(fetcher.fetch(ask)) for _ in range(3)]
+            while not ballast._waiting and not all(one.done() for one in asked):
+                await asyncio.sleep(0)
+            del before
+            replies = await asyncio.wait_for(asyncio.gather(*asked), 60)
+            assert [(len(reply.body), reply.failure) for reply in replies] == [(SMALL_BYTES + 3000, None)] * 3
+
+    run(story())
+    run(story(), "uvloop")
+
+
 def test_a_body_in_crumbs_is_put_together_but_not_for_ever() -> None:
     async def story() -> None:
         head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
