@@ -102,9 +102,11 @@ class Lanes:
         elif is_errand(page):
             await self._run_errand(page, quarry.site, now)
         elif is_signal(page):
-            await self.settler.put(await self.visitor.read_signal(page, self._why(page), quarry, self.signals))
+            arrival = await self.visitor.read_signal(page, self._why(page), quarry, self.signals)
+            await self.settler.put(arrival, self.server(page.server).gap_s)
         else:
-            await self.settler.put(await self.visitor.visit(page, self._why(page), quarry))
+            arrival = await self.visitor.visit(page, self._why(page), quarry)
+            await self.settler.put(arrival, self.server(page.server).gap_s)
         return True
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:

@@ -2,7 +2,7 @@
 
 The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
 by one writer at a time; a lane that runs too far ahead waits: written and gathering visits together are at most two
-batches. A kill loses these, and they are visited again.
+batches. A kill loses these, and they are visited again; of a server with a gap that is never more than one.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ from recrawl.ports import Archive, Store
 
 Offload = Callable[..., Awaitable[Saved]]
 
-PATIENCE_S = 0.005
+LONGEST_PATIENCE_S = 0.03  # that a visit waits for others to be written with
+GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
 LARGE_BYTES = 1024 * 1024  # of answers just written: worth giving memory back
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
 
@@ -131,18 +132,21 @@ class Settler:
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
         self._hurried = False
+        self._patience_s = LONGEST_PATIENCE_S  # of the least patient visit that is gathered
 
     @property
     def idle(self) -> bool:
         return not self._arrivals and not self.ledger and (self._writer is None or self._writer.done())
 
-    async def put(self, arrival: Arrival) -> None:
-        """Hand one visit over; returns when there is room for the next."""
+    async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
+        """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
+        if gap_s:
+            self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
-        if self._given - self._taken >= 2 * self._most:
+        if len(self._arrivals) >= self._most:
             self._enough.set()
         while self._given - self._taken >= 2 * self._most and self._error is None:
             self._room.clear()
@@ -152,7 +156,7 @@ class Settler:
     async def light(self) -> None:
         """Until the answers that wait to be written do not weigh too much for another request."""
         while self._bytes > MOST_BYTES and self._error is None:
-            self._hurry()
+            self.hurry()
             self._written.clear()
             await self._written.wait()
         self.complain()
@@ -170,7 +174,7 @@ class Settler:
     async def caught_up(self) -> None:
         """Until everything handed over so far is written and its links are in the queues."""
         given = self._given
-        self._hurry()
+        self.hurry()
         while self._taken < given and self._error is None:
             self._written.clear()
             await self._written.wait()
@@ -178,7 +182,7 @@ class Settler:
 
     async def flush(self) -> None:
         while not self.idle:
-            self._hurry()
+            self.hurry()
             self.stir()
             if self._writer is not None:
                 await asyncio.wait([self._writer])
@@ -189,19 +193,19 @@ class Settler:
         if self._error is not None:
             raise self._error.with_traceback(self._origin)  # else every lane adds its own lines to it
 
-    def _hurry(self) -> None:
-        """Somebody waits for what is being gathered."""
+    def hurry(self) -> None:
+        """Somebody waits for what is being gathered, or nobody is left to add to it."""
         self._hurried = True
         self._enough.set()
 
     async def _linger(self) -> None:
         """A batch costs little more than a single visit: let it gather for a moment, while the lanes go on."""
-        if not self._hurried and self._given - self._taken < 2 * self._most:
+        if not self._hurried and len(self._arrivals) < self._most:
             self._enough.clear()
-            timer = asyncio.get_running_loop().call_later(PATIENCE_S, self._enough.set)
+            timer = asyncio.get_running_loop().call_later(self._patience_s, self._enough.set)
             await self._enough.wait()
             timer.cancel()
-        self._hurried = False
+        self._hurried, self._patience_s = False, LONGEST_PATIENCE_S
 
     async def _write_all(self) -> None:
         try:

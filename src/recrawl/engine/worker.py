@@ -225,6 +225,8 @@ class Worker:
         self.frontier.close_lane(key)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._failed = error
+        if not self._tasks:
+            self.settler.hurry()
         self._stirred.set()
 
     async def _rest(self, now: float) -> None:
