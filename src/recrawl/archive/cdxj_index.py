@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recrawl.archive.names import FINISHED, OPEN, created_of, stems
 from recrawl.archive.reading import REVISIT_TYPE
-from recrawl.archive.record import target_uri, timestamp14
+from recrawl.archive.record import digits14, target_uri, warc_date
 from recrawl.formats.cdxj import CdxLine, parse, urlkey
 from recrawl.model.failure import FormatError
 
@@ -73,17 +73,16 @@ class Wanted:
     """One look-up: which line among those of an address and a second."""
 
     def __init__(self, url: str, at: float, sha256: str = "", sha1: str = "") -> None:
-        self.url, self.timestamp = target_uri(url), timestamp14(at)
-        self.urlkey = urlkey(self.url)
+        self.url, self.date = target_uri(url), warc_date(at)
+        self.timestamp, self.urlkey = digits14(self.date), urlkey(self.url)
         self.key = f"{self.urlkey} {self.timestamp} ".encode()
-        self._digests = {"sha256": sha256.removeprefix("sha256:"), "sha1": sha1.removeprefix("sha1:")}
+        self._sha256, self._sha1 = sha256.removeprefix("sha256:"), sha1.removeprefix("sha1:")
 
     def choose(self, lines: Iterable[bytes]) -> CdxLine | None:
         return next((line for line in reversed(readable(lines)) if self.fits(line)), None)
 
     def fits(self, line: CdxLine) -> bool:
-        sha256, sha1 = self._digests["sha256"], self._digests["sha1"]
-        known = line.field("sha256")
+        sha256, sha1, known = self._sha256, self._sha1, line.field("sha256")
         return (
             line.mime != REVISIT_TYPE
             and line.url == self.url

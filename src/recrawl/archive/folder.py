@@ -64,7 +64,10 @@ class WarcArchive:
                 self._write(tray, matters)
                 tray = self._new_tray()
             original = self._original(capture, tray)
-            places.append(tray.add(exchange(capture, original, self._settings, self._new_id)))
+            if original is not None and capture.reply.status == NOT_MODIFIED:
+                places.append(tray.add_unchanged(capture, original, self._new_id))
+            else:
+                places.append(tray.add(exchange(capture, original, self._settings, self._new_id)))
         self._write(tray, matters)
         return places
 

@@ -29,6 +29,8 @@ class Recent:
 
     def find(self, key: int) -> list[Span]:
         """In order of writing."""
+        if not len(self._keys):
+            return self._young.get(key, [])
         start, end = self._keys.searchsorted(key), self._keys.searchsorted(key, "right")
         found = [(int(at), int(length)) for at, length in self._spans[start:end]]
         return found + self._young.get(key, [])

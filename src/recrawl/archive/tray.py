@@ -1,11 +1,13 @@
 """The records of one batch on their way into one file."""
 
+from collections.abc import Callable
+
 from recrawl.archive.member import compressed, stored
-from recrawl.archive.reading import index_line
-from recrawl.archive.record import END, Record, render, render_head
-from recrawl.archive.warc import Exchange
-from recrawl.formats.cdxj import CdxLine
-from recrawl.model.capture import Place
+from recrawl.archive.reading import REVISIT_TYPE, index_line
+from recrawl.archive.record import END, Record, digits14, render, render_head, target_uri, warc_date
+from recrawl.archive.warc import Exchange, unchanged
+from recrawl.formats.cdxj import CdxLine, urlkey
+from recrawl.model.capture import Capture, Place
 
 
 class Tray:
@@ -35,6 +37,26 @@ class Tray:
             self.put(record)
         return place
 
+    def add_unchanged(self, capture: Capture, original: CdxLine, new_id: Callable[[], str]) -> Place:
+        """A 304 to what was asked of the original."""
+        url, date = target_uri(capture.url), warc_date(capture.at)
+        place = self._lay(compressed(unchanged(capture, original, date, new_id), self._level))
+        sha256 = original.field("sha256")
+        line = CdxLine(
+            urlkey=urlkey(url),
+            timestamp=digits14(date),
+            url=url,
+            mime=REVISIT_TYPE,
+            status="",
+            digest=original.digest,
+            length=place.length,
+            offset=place.offset,
+            filename=self._file,
+            more=(("sha256", sha256),) if sha256 else (),
+        )
+        self.lines.append(line)
+        return place
+
     def lines_of(self, url: str) -> list[CdxLine]:
         return self._by_url.get(url, [])
 
@@ -44,6 +66,9 @@ class Tray:
             member = stored(render_head(record), record.block + END, self._level)
         else:
             member = compressed(render(record), self._level)
+        return self._lay(member)
+
+    def _lay(self, member: bytes) -> Place:
         place = Place(self._file, self.end, len(member))
         self._members.append(member)
         self.end += len(member)

@@ -18,6 +18,13 @@ from recrawl.model.swift import swift
 MOST_DIGITS = 17
 SIMPLE = {str, int, bool}
 NAMES = ("url", "mime", "status", "digest", "length", "offset", "filename")
+# As recrawl itself writes most lines: nothing escaped, nothing to be read by a parser of JSON.
+OWN = re.compile(
+    r'([!-~]+) ([0-9]{14}) \{"url": "([ !#-\[\]-~]+)", "mime": "([ !#-\[\]-~]+)"(?:, "status": "([0-9]{1,3})")?'
+    r'(?:, "digest": "([A-Z2-7]{32})")?, "length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"'
+    r', "filename": "([ !#-\[\]-~]+)"(?:, "sha256": "([0-9a-f]{64})")?\}\n?'
+)
+ESCAPED = re.compile(r"[\\\x00-\x1f\x7f-\U0010ffff]")  # what JSON writes in another way, at most
 
 
 @swift
@@ -43,6 +50,12 @@ class CdxLine:
 
 def render(line: CdxLine) -> str:
     """One line without its newline."""
+    known = (line.url, line.mime, line.status, line.digest, str(line.length), str(line.offset), line.filename)
+    pairs = [pair for pair in (*zip(NAMES, known, strict=True), *line.more) if pair[1]]
+    body = ", ".join([f'"{name}": "{value}"' for name, value in pairs])
+    quotes = 4 * len(pairs)
+    if body.count('"') == quotes and not ESCAPED.search(body) and all(name == "sha256" for name, _ in line.more):
+        return f"{line.urlkey} {line.timestamp} {{{body}}}"
     fields = {name: str(getattr(line, name)) for name in NAMES} | dict(line.more)
     return f"{line.urlkey} {line.timestamp} {json.dumps({k: v for k, v in fields.items() if v})}"
 
@@ -50,6 +63,15 @@ def render(line: CdxLine) -> str:
 def parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
     """The inverse of `render`; lines of other tools are read too, as long as they name what is needed to find a record.
     `number` and `source` are only for the error."""
+    if own := OWN.fullmatch(text):
+        urlkey, timestamp, url, mime, status, digest, length, offset, filename, sha256 = own.groups("")
+        more = (("sha256", sha256),) if sha256 else ()
+        return CdxLine(urlkey, timestamp, url, mime, status, digest, int(length), int(offset), filename, more)
+    return thorough_parse(text, number, source)
+
+
+def thorough_parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
+    """`parse` of any line, whoever wrote it."""
     urlkey, gap, rest = text.rstrip("\r\n").partition(" ")
     timestamp, second_gap, body = rest.partition(" ")
     if not (urlkey and gap and second_gap):

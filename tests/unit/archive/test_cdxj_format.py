@@ -1,10 +1,13 @@
 """CDXJ lines and their keys."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.formats.cdxj import PLAIN, CdxLine, parse, render, thorough_urlkey, urlkey
+from recrawl.formats.cdxj import PLAIN, CdxLine, parse, render, thorough_parse, thorough_urlkey, urlkey
 from recrawl.model.failure import FormatError
 
 WORDS = st.text(st.characters(min_codepoint=33, blacklist_categories=("Cs",)), min_size=1)
@@ -30,6 +33,33 @@ def test_what_was_rendered_is_parsed_back(line: CdxLine) -> None:
     assert "\n" not in text
     assert text.isascii()
     assert parse(text) == line
+
+
+@given(
+    st.tuples(
+        st.sampled_from(["com,a)/", "com,a)/b?c=d", 'com,a)/"']),
+        st.sampled_from(["http://a.com/", 'http://a.com/"', "http://a.com/\\", "http://a.com/é", "http://a.com/, "]),
+        st.sampled_from(["text/html", "warc/revisit", 'a"b', ""]),
+        st.sampled_from(["200", "", "99999"]),
+        st.sampled_from(["A" * 32, "", "abc"]),
+        st.sampled_from(["f-0.warc.gz", 'f", "x": "y']),
+        st.sampled_from([(), (("sha256", "0" * 64),), (("sha256", '"'),), (("url", "http://b.com/"),), (('x"', "y"),)]),
+    )
+)
+def test_the_short_way_of_a_line_reads_and_writes_what_the_long_one_does(parts: tuple[Any, ...]) -> None:
+    key, url, mime, status, digest, filename, more = parts
+    line = CdxLine(key, "20260101000000", url, mime, status, digest, 10, 20, filename, more)
+    text = render(line)
+    assert json.loads(text.split(" ", 2)[2]) == {
+        name: value
+        for name, value in {
+            **{"url": url, "mime": mime, "status": status, "digest": digest, "length": "10", "offset": "20"},
+            "filename": filename,
+            **dict(more),
+        }.items()
+        if value
+    }
+    assert parse(text) == thorough_parse(text)
 
 
 def test_a_line_looks_as_pywb_writes_it() -> None:

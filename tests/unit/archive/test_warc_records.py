@@ -10,7 +10,9 @@ import pytest
 from tests.unit.archive.exchanges import NOON, capture, not_modified, open_archive, reply, warcs
 
 from recrawl.archive.member import members
+from recrawl.archive.reading import index_line
 from recrawl.archive.record import Record, parse, render, sha1, warc_date
+from recrawl.formats.cdxj import parse as parse_line
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
 
@@ -105,6 +107,9 @@ def test_a_304_refers_to_what_it_confirms_in_one_record(tmp_path: Path) -> None:
     assert revisit.field("WARC-Refers-To-Date") == warc_date(first.at)
     assert revisit.field("WARC-Payload-Digest") == sha1(b"kept")
     assert revisit.block == b""
+    [sidecar] = tmp_path.glob("*.cdxj")
+    line = parse_line(sidecar.read_text().splitlines()[-1])
+    assert index_line(revisit, line.offset, line.length, line.filename) == line
 
 
 def test_an_original_is_found_in_files_of_earlier_runs_and_other_workers(tmp_path: Path) -> None:
