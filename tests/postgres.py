@@ -35,8 +35,8 @@ import psycopg
 import pytest
 
 from recrawl.store.postgres import create_postgres
+from recrawl.store.revision import REVISION
 from recrawl.store.schema import SCHEMA
-from recrawl.store.tables import REVISION
 
 ENVIRONMENT = "RECRAWL_TEST_POSTGRES"
 PATIENCE_S = 120.0

@@ -30,6 +30,7 @@ from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.store import counts, rows
 from recrawl.store.sql import SqlStore
 from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_driver import SqliteConnections
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
 AHEAD_S = 4 * HOUR_S
@@ -152,7 +153,7 @@ class Filler:
     """Writes stretches with the store's statements, in transactions of a million pages."""
 
     def __init__(self, store: SqlStore) -> None:
-        self._engine, self._sql = store.database.engine, store.database.statements
+        self._connections, self._sql = store.database.connections, store.database.statements
         self._partitions = store.partitions
         self._numbers: dict[str, int] = {"": rows.NO_WORD}
         self._counts: counts.Counts = Counter()
@@ -160,8 +161,13 @@ class Filler:
         self._presence: set[tuple[int, int]] = set()
 
     def fill(self, world: World) -> None:
-        raw = self._engine.raw_connection()
-        driver: Any = raw.driver_connection
+        connections = self._connections
+        assert isinstance(connections, SqliteConnections)
+        with connections.taken() as driver:
+            self._fill(driver, world)
+        connections.close()
+
+    def _fill(self, driver: Any, world: World) -> None:
         for pragma in FILLING:
             driver.execute(pragma)
         driver.execute("BEGIN")
@@ -175,7 +181,6 @@ class Filler:
         driver.execute("COMMIT")
         driver.execute("PRAGMA locking_mode = NORMAL")
         driver.execute("PRAGMA journal_mode = WAL")
-        raw.invalidate()
 
     def _learn(self, driver: Any, words: list[str]) -> None:
         driver.executemany(self._sql.add_words.text, [(word,) for word in words])

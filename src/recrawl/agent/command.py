@@ -12,10 +12,11 @@ from pathlib import Path
 
 from recrawl.agent import counts, history, registry, snapshot
 from recrawl.agent.notify import kinds_of, notify
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
 from recrawl.agent.service import Desk, Server, serve
 from recrawl.agent.settings import fault_of_base, starting_text
 from recrawl.agent.watch import Look, keep_looking, look
+from recrawl.agent.whole import write_whole
 from recrawl.formats import duration, notice_agent
 from recrawl.model.failure import RecrawlError, UsageError
 

@@ -4,7 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
+from recrawl.agent.whole import write_whole
 
 
 def read(place: Place) -> Counter[str]:

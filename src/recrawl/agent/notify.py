@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from recrawl.agent import counts, history, post, registry
 from recrawl.agent.outward import NotSent
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
 from recrawl.agent.registry import Robot
 from recrawl.agent.settings import Settings
 from recrawl.agent.summary import summarise
+from recrawl.agent.whole import write_whole
 from recrawl.formats.his import Entry
 from recrawl.model.notice import NoticeKind
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from recrawl.agent import history, snapshot
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
 from recrawl.agent.settings import Settings
 from recrawl.agent.snapshot import Snapshot
+from recrawl.agent.whole import write_whole
 from recrawl.formats import atom, sitemap_xml
 from recrawl.formats.atom import Feed, Item
 from recrawl.formats.sitemap_xml import MOST_ENTRIES, Listed, Sitemap

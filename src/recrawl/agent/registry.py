@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
+from recrawl.agent.whole import write_whole
 from recrawl.formats import uod
 from recrawl.formats.his import day_text, read_moment
 from recrawl.formats.uod import Record, Switch

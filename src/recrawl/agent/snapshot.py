@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from recrawl.agent.place import write_whole
 from recrawl.agent.sources import Found
+from recrawl.agent.whole import write_whole
 from recrawl.formats.his import Entry
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import NoticeKind

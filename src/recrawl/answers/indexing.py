@@ -6,6 +6,7 @@ Whoever needs it fresh lets it catch up: a process beside a running crawl (`besi
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
@@ -23,10 +24,10 @@ from recrawl.model.search import Entry, Step
 from recrawl.model.visit import Version
 from recrawl.ports import Archive, SearchIndex, Store
 from recrawl.store.search import SqliteSearch
-from recrawl.store.search_postgres import PostgresSearch
 
 BATCH = 64  # events a step
 READER = "reader"
+IN_POSTGRES = "recrawl.store.search_postgres"  # slow to import for those who have no such database
 
 Read = Callable[[Page, Version], Document]
 
@@ -113,7 +114,9 @@ def reader_of(folder: Folder, settings: Settings, archive: Archive) -> Read:
 def open_index(folder: Folder, settings: Settings, history: bool = False, readonly: bool = False) -> SearchIndex:
     """Where the store is: beside its tables in PostgreSQL, or in a file of its own in the folder."""
     if settings.state.store:
-        return PostgresSearch(settings.state.store, joined, EDITION, WEIGHTS, history, readonly)
+        search = import_module(IN_POSTGRES).PostgresSearch
+        index: SearchIndex = search(settings.state.store, joined, EDITION, WEIGHTS, history, readonly)
+        return index
     name = "search-versions.db" if history else "search.db"
     return SqliteSearch(folder.path / name, joined, EDITION, WEIGHTS, history, readonly)
 

@@ -1,10 +1,14 @@
 """The command line: one module a group of commands, loaded only when called."""
 
+import gc
 import sys
+
+YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
 
 
 def main() -> None:
     """Entry point. A RecrawlError becomes one sentence on stderr and its exit code."""
+    gc.set_threshold(YOUNG)
     from recrawl.cli.root import recrawl
     from recrawl.model.failure import RecrawlError
 

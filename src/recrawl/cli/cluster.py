@@ -12,8 +12,8 @@ from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares
 from recrawl.model.cluster import Partition, Seat, Shard, Wish
 from recrawl.model.failure import UsageError
+from recrawl.store.address import name_of
 from recrawl.store.leases import Leases, open_leases
-from recrawl.store.postgres import name_of
 from recrawl.store.shards import add_shard, settle_empty
 
 

@@ -33,9 +33,10 @@ def init(dsn: str, partitions: int, shards: tuple[str, ...], as_json: bool) -> N
 
     The database itself must be there (`createdb`). Where the tables are made already, nothing is changed.
     """
-    from recrawl.store.postgres import create_postgres, name_of, open_postgres
+    from recrawl.store.address import name_of
+    from recrawl.store.postgres import create_postgres, open_postgres
+    from recrawl.store.revision import REVISION
     from recrawl.store.shards import deal_out
-    from recrawl.store.tables import REVISION
 
     made = create_postgres(dsn, partitions)
     if shards:
@@ -59,7 +60,7 @@ def upgrade(folder: str | None, folder_word: str | None) -> None:
     Nothing is lost; a run must not be going on.
     """
     from recrawl.folder.settings import load
-    from recrawl.store.postgres import is_postgres
+    from recrawl.store.address import is_postgres
     from recrawl.store.upgrade import upgrade_sqlite
 
     if folder_word and is_postgres(folder_word):
@@ -76,7 +77,7 @@ def upgrade(folder: str | None, folder_word: str | None) -> None:
 
 
 def _upgrade_postgres(dsn: str) -> None:
-    from recrawl.store.postgres import name_of
+    from recrawl.store.address import name_of
     from recrawl.store.upgrade import shards_of, upgrade_postgres
 
     _tell(name_of(dsn), *upgrade_postgres(dsn))

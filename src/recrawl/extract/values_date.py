@@ -9,6 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from recrawl.extract.values_number import plain
+from recrawl.model.late import late
 
 _MONTHS = """
 jan january januar januari janvier enero gennaio janeiro stycznia ledna tammikuuta ocak января січня
@@ -141,7 +142,7 @@ def _zone(written: str | None) -> str:
 
 
 def _form(expression: str, read: Read) -> tuple[re.Pattern[str], Read]:
-    return re.compile(expression + _TIME, re.IGNORECASE), read
+    return late(expression + _TIME, re.IGNORECASE), read
 
 
 _FORMS = (

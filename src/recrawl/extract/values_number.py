@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from recrawl.extract.values_currency import POINT, SIGN, THOUSANDTHS, WHOLE, currency_of
+from recrawl.model.late import late
 
 _COMMA_LANGUAGES = """
 af az be bg bs ca cs da de el es et eu fi fo fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru
@@ -24,14 +25,14 @@ _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f\u3000\t\r\n"), " ")
 _PLAIN = {**_SPACES, ord("，"): ",", ord("．"): ".", ord("٫"): ".", ord("٬"): ",", ord("−"): "-", ord("’"): "'"}
 _GROUPED = r"\d{1,3}(?:[ '.,·]\d{3})+(?!\d)(?:[.,]\d+)?"
 _INDIAN = r"\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?"
-_NUMBER = re.compile(rf"(?:{_GROUPED}|{_INDIAN}|\d+(?:[.,]\d+)*|(?<![\d.,])[.,]\d+)")
+_NUMBER = rf"(?:{_GROUPED}|{_INDIAN}|\d+(?:[.,]\d+)*|(?<![\d.,])[.,]\d+)"
 _UNIT = r"(?:[千万萬億亿]|[천만억](?![가-힣])|[천만억](?=[원개명건대권회점]))"
 _MORE = rf"{_UNIT}(?:\s?\d[\d,]*{_UNIT})*(?:\d[\d,]*|\s\d[\d,]*(?=\s?[원円元]))?"
-_SIGNED = rf"(?P<minus>-\s?|\(\s?)?(?P<number>{_NUMBER.pattern})(?P<myriad>{_MORE})?"
-_BEFORE = re.compile(rf"(?P<first>-\s?)?(?P<sign>{SIGN})(?:\.(?=\s))?\s{{0,2}}{_SIGNED}")
-_AFTER = re.compile(rf"{_SIGNED}(?:[.,][-–—]+)?\s?(?P<sign>{SIGN})")
-_ALONE = re.compile(_SIGNED)
-_MYRIAD = re.compile(r"(\d[\d,]*)?\s?([천千만万萬억億亿])?")
+_SIGNED = rf"(?P<minus>-\s?|\(\s?)?(?P<number>{_NUMBER})(?P<myriad>{_MORE})?"
+_BEFORE = late(rf"(?P<first>-\s?)?(?P<sign>{SIGN})(?:\.(?=\s))?\s{{0,2}}{_SIGNED}")
+_AFTER = late(rf"{_SIGNED}(?:[.,][-–—]+)?\s?(?P<sign>{SIGN})")
+_ALONE = late(_SIGNED)
+_MYRIAD = late(r"(\d[\d,]*)?\s?([천千만万萬억億亿])?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
 from ipaddress import ip_address
-
-import aiodns
+from typing import Any
 
 from recrawl.model.failure import ConfigError
 from recrawl.model.ownership import split_authority
@@ -16,6 +16,7 @@ MOST_KEPT_S = 3600.0
 MOST_HOSTS = 20_000
 MOST_ADDRESSES = 8  # of one host
 DNS_PORT = 53
+LIBRARY = "recrawl.fetch.dns"  # imported for the first name: many crawls on loopback have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +86,14 @@ class DnsLookup:
 
     def __init__(self, server: str = "") -> None:
         self._server = name_server(server) if server else None
-        self._inner: aiodns.DNSResolver | None = None
+        self._inner: Any = None
 
     async def __call__(self, host: str) -> Answer:
         if self._inner is None:
-            self._inner = self._open()
-        try:
-            result = await self._inner.getaddrinfo(host)
-        except aiodns.error.DNSError as error:
-            return Answer(problem=f"{host} does not resolve: {error.args[-1]}")
-        nodes = [(_text(node.addr[0]), float(node.ttl)) for node in result.nodes]
+            self._inner = import_module(LIBRARY).Library(self._server)
+        nodes, problem = await self._inner.ask(host)
+        if problem:
+            return Answer(problem=f"{host} does not resolve: {problem}")
         addresses = by_family(dict.fromkeys(address for address, _ in nodes))
         if not addresses:
             return Answer(problem=f"{host} has no address")
@@ -104,12 +103,6 @@ class DnsLookup:
         if self._inner is not None:
             await self._inner.close()
             self._inner = None
-
-    def _open(self) -> aiodns.DNSResolver:
-        if self._server is None:
-            return aiodns.DNSResolver()
-        host, port = self._server
-        return aiodns.DNSResolver(servers=[host], udp_port=port, tcp_port=port, lookups="b", domains=[])
 
 
 def name_server(text: str) -> tuple[str, int]:
@@ -137,7 +130,3 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _text(address: bytes | str) -> str:
-    return address.decode("ascii") if isinstance(address, bytes) else address

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
+from recrawl.store.address import is_postgres, name_of
 from recrawl.store.copying import Side, Tell, copy_store, rows_in
 from recrawl.store.leases import open_leases
-from recrawl.store.postgres import create_postgres, is_postgres, name_of, open_postgres, postgres_engine
+from recrawl.store.postgres import create_postgres, open_postgres, postgres_engine
 from recrawl.store.shards import Atlas, PostgresShards, need_home, open_whole
 from recrawl.store.spreading import gather, scatter
-from recrawl.store.sqlite import open_sqlite, sqlite_engine
+from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_engine import sqlite_engine
 
 
 @contextmanager

@@ -1,14 +1,16 @@
 """The store of a folder: a file in it, or a PostgreSQL database that the settings name."""
 
+from importlib import import_module
 from pathlib import Path
 
 from recrawl.config import Settings
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import ConfigError
 from recrawl.ports import Store
-from recrawl.store.postgres import is_postgres
-from recrawl.store.shards import open_whole
+from recrawl.store.address import is_postgres
 from recrawl.store.sqlite import open_sqlite
+
+CLUSTER = "recrawl.store.shards"  # SQLAlchemy comes with it: a crawl in a file has no use for half a second of start
 
 
 def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> Store:
@@ -16,7 +18,8 @@ def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> St
     if not address:
         return open_sqlite(folder.database, partitions=settings.state.partitions, readonly=readonly)
     check_address(address)
-    return open_whole(address, readonly)
+    opened: Store = import_module(CLUSTER).open_whole(address, readonly)
+    return opened
 
 
 def is_crawled(folder: Folder, settings: Settings) -> bool:

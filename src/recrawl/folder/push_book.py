@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from recrawl.agent.place import write_whole
+from recrawl.agent.whole import write_whole
 from recrawl.notices import registrations, websub
 from recrawl.notices.websub import Subscription
 

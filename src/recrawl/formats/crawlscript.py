@@ -15,10 +15,10 @@ A hostile file costs nothing: no document type, so no entities; bounded in size 
 
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from xml.sax.saxutils import escape, quoteattr
 
 from recrawl.formats.crawlscript_tree import Element, read_tree
 from recrawl.formats.templates import SCRIPT_MARK, captured, check, is_script
+from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Kind, Pattern, Site
 

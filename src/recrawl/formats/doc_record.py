@@ -6,17 +6,17 @@
 `parse` and `render` are inverse, but for characters that XML cannot hold: they are written as U+FFFD.
 """
 
-import re
 from dataclasses import dataclass, fields
-from xml.sax.saxutils import escape
 
 from recrawl.formats.crawlscript_tree import Element, read_tree
+from recrawl.formats.xml_text import escape
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 
 MOST_BYTES = 1 << 20
 TYPE = "struct"
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = late("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHITE = {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}  # kept as written
 
 

@@ -1,9 +1,9 @@
 """OPML, a list of feeds as readers exchange it: the addresses of feeds and of the sites they speak of, and back."""
 
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
 
 from recrawl.formats import xml_stream
+from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from recrawl.agent.place import Place, write_whole
+from recrawl.agent.place import Place
 from recrawl.agent.settings import starting_text
 from recrawl.agent.watch import look
+from recrawl.agent.whole import write_whole
 from recrawl.lab.race import racer, scored
 from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT, History
 from recrawl.lab.race_racers import Value

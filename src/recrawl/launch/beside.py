@@ -8,19 +8,22 @@ import select
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from importlib import import_module
+from typing import Any
 
-from recrawl.answers.indexing import indexer
 from recrawl.config import Settings
 from recrawl.engine.clock import SystemClock
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.launch.process import die_with_parent
-from recrawl.messages.webhooks import Couriers, couriers
 from recrawl.model.failure import RecrawlError
 
 POLITE = 19  # nice: fetching always goes first
 LOOK_EVERY_S = 0.5
 LAST_S = 1.0  # after the crawl has ended a helper may go on this long, whatever it is doing
+
+# Imported by the helper itself, so that a crawl without it need not wait for what it never uses.
+INDEX, WEBHOOKS = "recrawl.answers.indexing", "recrawl.messages.webhooks"
 
 Ended = Callable[[float], bool]  # waits so many seconds; True: the crawl has ended
 Complain = Callable[[str], None]
@@ -75,6 +78,7 @@ def _be_child(work: Callable[[Ended], None], name: str, until: int, complain: Co
 
 def _index(folder: Folder, settings: Settings, ended: Ended) -> None:
     clock = SystemClock()
+    indexer = import_module(INDEX).indexer
     with closing(open_store(folder, settings)) as store, indexer(folder, settings, store) as following:
         while not ended(LOOK_EVERY_S):
             following.catch_up(lambda: not ended(0.0))
@@ -83,6 +87,7 @@ def _index(folder: Folder, settings: Settings, ended: Ended) -> None:
 
 
 def _tell(folder: Folder, settings: Settings, complain: Complain, ended: Ended) -> None:
+    couriers = import_module(WEBHOOKS).couriers
     with closing(open_store(folder, settings)) as store, couriers(folder, settings, store, complain) as all_of_them:
         while not ended(LOOK_EVERY_S):
             _round(all_of_them, lambda: not ended(0.0))
@@ -90,6 +95,6 @@ def _tell(folder: Folder, settings: Settings, complain: Complain, ended: Ended) 
         _round(all_of_them, lambda: SystemClock().now() < end_at)
 
 
-def _round(all_of_them: Couriers, go_on: Callable[[], bool]) -> None:
+def _round(all_of_them: Any, go_on: Callable[[], bool]) -> None:
     while go_on() and all_of_them.deliver():
         continue

@@ -7,9 +7,9 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
-from recrawl.cluster.terms import Terms
 from recrawl.config import Settings
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
@@ -38,6 +38,7 @@ except ImportError:  # an extra: plain asyncio does the same, slower
     new_loop = asyncio.new_event_loop
 
 TICK_S = 0.1
+CLUSTER = "recrawl.cluster.terms"  # imported where there is one: it is slow to come, and large
 GARBAGE = 20_000  # new objects between two looks for cycles
 Tick = Callable[[Board], None]
 Shares = Sequence[frozenset[int]]  # the partitions of each worker
@@ -152,7 +153,7 @@ async def _work_here(
 
 
 async def _work_in_cluster(folder: Folder, settings: Settings, order: Order, tally: Tally) -> int:
-    terms = Terms(folder, settings, order, tally, LogFile(folder.log).complain)
+    terms = import_module(CLUSTER).Terms(folder, settings, order, tally, LogFile(folder.log).complain)
     stopped_by = _listen(terms.stop)
     _rest_the_collector()
     await terms.run()

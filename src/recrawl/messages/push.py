@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Lock
 from urllib.parse import parse_qsl, urlsplit
 
-from recrawl.agent.place import write_whole
 from recrawl.agent.rate import Buckets, network_of
 from recrawl.agent.registry import digest_of
+from recrawl.agent.whole import write_whole
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.errands import HUB, TOPIC, Pings, errand, send
 from recrawl.engine.heard import Hearing

@@ -15,12 +15,13 @@ from urllib.parse import unquote
 
 from recrawl.formats.templates import SCRIPT_MARK, Capture, Piece, is_script, pieces
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.scope.patterns_pieces import ALONE, Alone, Framed, Free, Literal, Mixed, part_of
 
 LONGEST_CODE = 20_000
 MOST_TOKENS = 2_000
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"""(?P<capture>\{(?:[A-Za-z_]\w*|[0-9]+)(?::[A-Za-z_]\w*)?\})
       | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)
       | (?P<number>0[xX][0-9A-Fa-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)

@@ -1,62 +1,13 @@
-"""SQLAlchemy's statements as text for a driver: compiled once for a dialect, lists in a few sizes.
+"""SQLAlchemy's statements as text for a driver (`texts.py`), compiled once for a dialect."""
 
-A list is cut and filled up to one of the sizes (`in_chunks`), so that a database sees few different texts and
-keeps them prepared. A database that knows arrays is given a list as one of them, and rows to insert as one array a
-column: one statement however many rows.
-"""
-
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection
+from typing import Any
 
 from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Table, any_, bindparam, func, literal_column, select
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 
-SIZES = (1, 8, 64, 512)  # of lists
-ARRAY_SIZE = 0  # stands for a list of any length, given as an array
-ARRAY_LONGEST = 10_000
-Item = TypeVar("Item", int, str)
-
-
-@dataclass(frozen=True, slots=True)
-class Sql:
-    """A compiled statement: its text, the names of its parameters in order, and those that are set already."""
-
-    text: str
-    names: tuple[str, ...]
-    fixed: Mapping[str, Any]
-    columns: tuple[type, ...] = field(default=())  # takes rows as columns, each of this type
-
-    def bind(self, **values: object) -> tuple[object, ...]:
-        return tuple(values[name] if name in values else self.fixed[name] for name in self.names)
-
-    def bind_list(self, chunk: Sequence[object], **values: object) -> tuple[object, ...]:
-        """For a statement whose list comes first."""
-        rest = self.names[len(chunk) :]
-        return (*chunk, *(values[name] if name in values else self.fixed[name] for name in rest))
-
-
-def in_chunks(items: Collection[Item]) -> Iterator[tuple[Item, ...]]:
-    """Cut a list into pieces of the sizes that statements come in, the last one filled up with its last item."""
-    rest = list(items)
-    for start in range(0, len(rest), SIZES[-1]):
-        piece = rest[start : start + SIZES[-1]]
-        size = next(size for size in SIZES if size >= len(piece))
-        yield tuple(piece) + (piece[-1],) * (size - len(piece))
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Values of one type (or None), which a driver sends as an array."""
-
-    kind: type
-    values: Sequence[Any]
-
-
-def as_columns(rows: Sequence[Sequence[Any]], types: Sequence[type]) -> tuple[Column, ...]:
-    """Rows turned on their side."""
-    return tuple(Column(kind, values) for kind, values in zip(types, zip(*rows, strict=True), strict=True))
+from recrawl.store.texts import ARRAY_SIZE, Sql
 
 
 def one_of(column: ColumnElement[Any], size: int) -> ColumnElement[bool]:

@@ -1,37 +1,30 @@
 """Talking to the database: one connection for one piece of work, its errors said plainly."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from operator import itemgetter
 from time import sleep
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine
-
 from recrawl.model.failure import StoreAway, StoreInUse
-from recrawl.store.compiled import ARRAY_LONGEST, ARRAY_SIZE, Column, Sql, as_columns, in_chunks
-from recrawl.store.failures import plainly
-from recrawl.store.statements import Statements
-
-WRITE = "recrawl_write"  # execution option: this transaction is going to write
+from recrawl.store.book import Book
+from recrawl.store.texts import ARRAY_LONGEST, ARRAY_SIZE, Column, Sql, as_columns, in_chunks
 
 Item = TypeVar("Item", int, str)
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
 Rows = Sequence[Any]
+Run = Callable[..., Any]  # a text and its parameters: a cursor
 
 
 class Session:
     """A connection with a transaction under way. Statements go to the driver as they were compiled: a batch
-    costs what it costs the driver. `arrays`: lists and columns go as arrays. SQLite's own driver
-    is spoken to directly, since a batch is many small statements."""
+    costs what it costs the driver. `run_all` runs a statement once for each row; `arrays`: lists and columns go as
+    arrays."""
 
-    def __init__(self, connection: Connection, arrays: bool = False) -> None:
-        self._connection, self._arrays = connection, arrays
-        driver: Any = connection.connection.driver_connection if connection.dialect.name == "sqlite" else None
-        self._run: Callable[..., Any] = driver.execute if driver else connection.exec_driver_sql
-        self._run_all: Callable[..., Any] = driver.executemany if driver else connection.exec_driver_sql
+    def __init__(self, run: Run, run_all: Run, arrays: bool = False) -> None:
+        self._run, self._run_all, self._arrays = run, run_all, arrays
 
     def rows(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Rows:
         found: Rows = self._run(sql.text, parameters).fetchall()
@@ -76,7 +69,7 @@ class Session:
     def _in_columns(self, sql: Sql, batch: list[tuple[object, ...]]) -> Any:
         """In order of the first column: two who write the same rows wait for each other instead of for ever."""
         batch.sort(key=itemgetter(0))
-        return self._connection.exec_driver_sql(sql.text, as_columns(batch, sql.columns))
+        return self._run(sql.text, as_columns(batch, sql.columns))
 
     def change(self, sql: Sql, parameters: tuple[object, ...]) -> int:
         """How many rows a statement changed."""
@@ -91,8 +84,21 @@ def nothing_first(session: Session) -> None:
     """The default before a write."""
 
 
+class Connections(Protocol):
+    """How a database is reached. Errors come as recrawl's own; `where` names it in messages."""
+
+    where: str
+
+    def reading(self) -> AbstractContextManager[Session]: ...
+
+    def writing(self) -> AbstractContextManager[Session]:
+        """One transaction: committed at the end, rolled back at an error."""
+
+    def close(self) -> None: ...
+
+
 class Database:
-    """An engine and its statements. `where` names it in messages.
+    """Connections and their statements.
 
     `before_write` runs first inside every transaction that is going to write, and may raise to forbid it (fencing).
     `patience`: how long to wait before each new try when the server is away or refused a transaction; `wait` waits.
@@ -100,29 +106,21 @@ class Database:
 
     def __init__(
         self,
-        engine: Engine,
-        statements: Statements,
-        where: str,
+        connections: Connections,
+        statements: Book,
         before_write: BeforeWrite = nothing_first,
         patience: Sequence[float] = (),
         wait: Callable[[float], None] = sleep,
     ) -> None:
-        self.engine, self.statements, self.where = engine, statements, where
+        self.connections, self.statements, self.where = connections, statements, connections.where
         self.before_write, self._patience, self._wait = before_write, patience, wait
-        self._writer = engine.execution_options(**{WRITE: True})
-        self._reader = engine.execution_options(isolation_level="AUTOCOMMIT") if statements.arrays else engine
 
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        with plainly(self.where), self._reader.connect() as connection:
-            connection.begin()
-            yield Session(connection, self.statements.arrays)
+    def reading(self) -> AbstractContextManager[Session]:
+        return self.connections.reading()
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """One transaction: committed at the end, rolled back at an error."""
-        with plainly(self.where), self._writer.begin() as connection:
-            session = Session(connection, self.statements.arrays)
+        with self.connections.writing() as session:
             self.before_write(session)
             yield session
 
@@ -136,7 +134,7 @@ class Database:
         return work()
 
     def close(self) -> None:
-        self.engine.dispose()
+        self.connections.close()
 
 
 class HasDatabase(Protocol):

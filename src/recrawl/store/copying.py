@@ -14,8 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from recrawl.model.failure import UsageError
 from recrawl.store.compiled import Compiler
-from recrawl.store.connection import WRITE, Session
-from recrawl.store.failures import plainly
+from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.rows import Row
 from recrawl.store.schema import SCHEMA
 from recrawl.store.tables import META, REVISION_TABLE, WORD
@@ -91,7 +90,7 @@ def _copy(reading: Connection, writing: Connection, table: Table, tell: Tell) ->
     statement, arrays = DIALECTS[writing.dialect.name]
     compiler = Compiler(writing.dialect, statement, arrays)
     sql = compiler.compile_insert(compiler.inserting(table), table)
-    session, copied = Session(writing, arrays), 0
+    session, copied = session_on(writing, arrays), 0
     for batch in batches_of(reading, table):
         session.many(sql, batch)
         copied += len(batch)

@@ -5,8 +5,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError
-
 from recrawl.model.failure import DiskFull, RecrawlError, StoreAway, StoreDamaged, StoreInUse, StoreOutdated
 
 PRIMARY = 0xFF  # the low byte of an extended result code
@@ -113,13 +111,13 @@ def _reason(error: BaseException | None) -> str:
 
 
 @contextmanager
-def plainly(where: str) -> Iterator[None]:
-    """Let database errors through as recrawl's own."""
+def plainly(where: str, *more: type[Exception]) -> Iterator[None]:
+    """Let database errors through as recrawl's own; `more`: errors that wrap a driver's own as `orig`."""
+    kinds: tuple[type[Exception], ...] = (sqlite3.Error, *more)
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        plain = said_plainly(cause, where)
+    except kinds as error:
+        plain = said_plainly(getattr(error, "orig", error), where)
         if plain is None:
             raise
         raise plain from error

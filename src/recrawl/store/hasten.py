@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from recrawl.model.page import Status
 from recrawl.model.site import Kind
 from recrawl.store import codes, counts
+from recrawl.store.book import Book
 from recrawl.store.connection import Session
 from recrawl.store.counts import Counts
 from recrawl.store.rows import Row
-from recrawl.store.statements import Statements
 
 
-def hasten(session: Session, sql: Statements, places: Sequence[Row], at: float, rank: int | None = None) -> int:
+def hasten(session: Session, sql: Book, places: Sequence[Row], at: float, rank: int | None = None) -> int:
     """Make pages (id, server, site, due time, interval, kind) due at a moment unless they are due before, and raise
     their rank if one is given; how many are due then."""
     later = [row for row in places if row[3] is None or row[3] > at]

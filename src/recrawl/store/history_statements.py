@@ -8,8 +8,9 @@ from sqlalchemy.sql import Select
 
 from recrawl.model.verdict import Change
 from recrawl.store import codes
-from recrawl.store.compiled import Compiler, Sql, number, one_of
+from recrawl.store.compiled import Compiler, number, one_of
 from recrawl.store.tables import COUNTER, EVENT, MEMO, META, NOTICE, ROBOTS, VERSION, VISIT, WORD
+from recrawl.store.texts import Sql
 
 NO_CHANGE = [codes.CHANGE.number[change] for change in (Change.SAME, Change.UNKNOWN)]
 

@@ -21,9 +21,11 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql
 
-from recrawl.store.compiled import ARRAY_SIZE, Compiler, Sql, one_of
+from recrawl.store.compiled import Compiler, one_of
 from recrawl.store.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
+from recrawl.store.texts import ARRAY_SIZE, Sql
 
 NOW = cast(extract("epoch", func.clock_timestamp()), Double)  # the database's clock, at this very moment
 LIVE = WORKER.c.expires_at > NOW
@@ -273,3 +275,8 @@ class LeaseStatements(Compiler):
         return self.compile(
             select(func.set_config("idle_in_transaction_session_timeout", bindparam("milliseconds"), True))
         )
+
+
+def lease_statements() -> LeaseStatements:
+    dialect = postgresql.psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+    return LeaseStatements(dialect, postgresql.insert, arrays=True)

@@ -13,19 +13,17 @@ from dataclasses import dataclass, fields, replace
 from threading import RLock, local
 from typing import Any
 
-from sqlalchemy.dialects import postgresql
-
 from recrawl.model.address import partition_of, server_of
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.failure import LeaseLost
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
-from recrawl.store.compiled import Sql
 from recrawl.store.connection import BeforeWrite, Session
-from recrawl.store.lease_statements import LeaseStatements
+from recrawl.store.lease_statements import lease_statements
 from recrawl.store.leases import PATIENCE_S, lost
 from recrawl.store.postgres import open_postgres
 from recrawl.store.sql import SqlStore
+from recrawl.store.texts import Sql
 
 LETTERS = 500  # entered in one transaction
 
@@ -47,8 +45,7 @@ class Fence:
         self.epochs: dict[int, int] = {}
         self.still = RLock()
         self.turn = 0  # how often they changed
-        dialect = postgresql.psycopg.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
-        self.statements = self._sql = LeaseStatements(dialect, postgresql.insert, arrays=True)
+        self.statements = self._sql = lease_statements()
         self._silent_ms = str(max(1, int(lease_s * 1000)))
         self._here = local()
 

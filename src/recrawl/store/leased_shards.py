@@ -20,8 +20,8 @@ from recrawl.model.failure import StoreAway, StoreInUse
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.ports import Store
+from recrawl.store.address import impatient
 from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
-from recrawl.store.postgres import impatient
 from recrawl.store.sharded import ShardedStore, soonest
 from recrawl.store.sharding import HOME, by_shard
 from recrawl.store.shards import Atlas, Members, atlas_of, relay

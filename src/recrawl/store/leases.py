@@ -9,13 +9,12 @@ from collections.abc import Collection
 from contextlib import closing
 from itertools import count
 
-from sqlalchemy.dialects import postgresql
-
 from recrawl.model.cluster import Look, Partition, Report, Seat, Shard, Wish
 from recrawl.model.failure import LeaseLost, NotFound, StoreAway
+from recrawl.store.address import name_of
 from recrawl.store.connection import Database, Rows, Session
-from recrawl.store.lease_statements import LeaseStatements
-from recrawl.store.postgres import name_of, open_postgres
+from recrawl.store.lease_statements import lease_statements
+from recrawl.store.postgres import open_postgres
 from recrawl.store.shards import Atlas
 
 PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
@@ -28,7 +27,7 @@ class Leases:
 
     def __init__(self, database: Database, partitions: int, dsn: str = "") -> None:
         self._db, self.partitions, self.dsn = database, partitions, dsn
-        self._sql = LeaseStatements(database.engine.dialect, postgresql.insert, arrays=True)
+        self._sql = lease_statements()
 
     def close(self) -> None:
         self._db.close()

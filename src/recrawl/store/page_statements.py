@@ -8,8 +8,9 @@ from sqlalchemy.sql import Select
 
 from recrawl.model.page import Rank, Status
 from recrawl.store import codes
-from recrawl.store.compiled import Compiler, Sql, number, one_of
+from recrawl.store.compiled import Compiler, number, one_of
 from recrawl.store.tables import PAGE, PRESENCE, SERVER
+from recrawl.store.texts import Sql
 
 LIVE, NEW = codes.STATUS.number[Status.LIVE], codes.STATUS.number[Status.NEW]
 

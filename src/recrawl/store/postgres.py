@@ -5,12 +5,10 @@ ON CONFLICT, FOR UPDATE and FOR SHARE; no advisory locks, no LISTEN, nothing pre
 transaction. Settings are made for a transaction, with `set_config`.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from time import sleep
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.dialects import postgresql
@@ -18,16 +16,16 @@ from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlalchemy.pool import QueuePool
 
 from recrawl.model.failure import NotFound, StoreDamaged, UsageError
-from recrawl.store.connection import WRITE, BeforeWrite, Database, nothing_first
-from recrawl.store.failures import plainly
-from recrawl.store.revision import check_revision
+from recrawl.store.address import name_of
+from recrawl.store.connection import BeforeWrite, Database, nothing_first
+from recrawl.store.engines import WRITE, EngineConnections, plainly
+from recrawl.store.revision import REVISION, check_revision
 from recrawl.store.schema import SCHEMA
 from recrawl.store.sql import SqlStore
 from recrawl.store.statements import Statements
-from recrawl.store.tables import META, REVISION, REVISION_TABLE
+from recrawl.store.tables import META, REVISION_TABLE
 
 PARTITIONS = 1024
-SCHEMES = ("postgresql://", "postgres://")
 
 # How long to wait before each new try while the server is away: a minute and a half in all.
 PATIENCE_S = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, *[1.6] * 55)
@@ -37,10 +35,6 @@ LIMITS = (
     f"SELECT set_config('idle_in_transaction_session_timeout', '{IDLE_AT_MOST}', true), "
     f"set_config('lock_timeout', '{WAIT_AT_MOST}', true)"
 )
-
-
-def is_postgres(address: str) -> bool:
-    return address.startswith(SCHEMES)
 
 
 def open_postgres(
@@ -63,7 +57,7 @@ def open_postgres(
                 raise NotFound(f"{where} has no tables of recrawl yet: make them with `recrawl db init {where}`")
             check_revision(revision, where)
         statements = Statements(engine.dialect, postgresql.insert, arrays=True)
-        return SqlStore(Database(engine, statements, where, before_write, patience_s, wait))
+        return SqlStore(Database(EngineConnections(engine, where), statements, before_write, patience_s, wait))
     except BaseException:
         engine.dispose()
         raise
@@ -139,22 +133,3 @@ def driver() -> Any:
         raise UsageError(
             f"a PostgreSQL store needs the extra `postgres` ({error.name}): pip install 'recrawl[postgres]'"
         ) from error
-
-
-def impatient(dsn: str, lease_s: float) -> str:
-    """The same database for a worker with a lease: a line that is silent for so long is given up, since the lease is
-    lost by then and the worker must join anew. What the address says of this itself stays."""
-    wishes = {
-        "connect_timeout": max(2, round(lease_s / 3)),
-        "tcp_user_timeout": max(1000, round(lease_s * 1000)),  # ms
-        "keepalives_idle": max(1, round(lease_s / 3)),
-        "keepalives_interval": max(1, round(lease_s / 3)),
-    }
-    said = dict(parse_qsl(dsn.partition("?")[2]))
-    more = urlencode({key: value for key, value in wishes.items() if key not in said})
-    return f"{dsn}{'&' if '?' in dsn else '?'}{more}"
-
-
-def name_of(dsn: str) -> str:
-    """The address without its password, for messages."""
-    return re.sub(r"(?<=[?&])password=[^&]*&?", "", re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1@", dsn))

@@ -20,7 +20,7 @@ from psycopg.pq import Format
 from psycopg.types.string import StrBinaryDumper, StrDumper, TextBinaryLoader, TextLoader
 
 from recrawl.model.failure import ConfigError
-from recrawl.store.compiled import Column
+from recrawl.store.texts import Column
 
 MARK = "\ufdd0"
 _MARK_BYTES = MARK.encode()

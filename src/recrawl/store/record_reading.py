@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from recrawl.model.record import Record
 from recrawl.store import rows
+from recrawl.store.book import Book
 from recrawl.store.codes import LEAST, MOST
 from recrawl.store.connection import Database, enduring
 from recrawl.store.rows import Row
-from recrawl.store.statements import Statements
 from recrawl.store.words import Words
 
 
@@ -15,7 +15,7 @@ class RecordReading:
     """A part of `SqlStore`."""
 
     database: Database
-    _sql: Statements
+    _sql: Book
     _words: Words
 
     @enduring

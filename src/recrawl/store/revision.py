@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from recrawl.model.failure import StoreDamaged, StoreOutdated
-from recrawl.store.tables import REVISIONS
+
+TABLE = "alembic_version"
+REVISIONS = ("0001", "0002", "0003", "0004")  # every schema there ever was, oldest first; the last one is `schema.py`
+REVISION = REVISIONS[-1]
 
 
 def check_revision(revision: str | None, where: object, known: Sequence[str] = REVISIONS) -> None:

@@ -11,11 +11,10 @@ from recrawl.model.failure import StoreOutdated
 from recrawl.model.search import Entry, Extent, Found, Hit, Part, Question, Shelf, Step
 from recrawl.model.site import Kind
 from recrawl.store import search_tables as tables
-from recrawl.store.compiled import Sql
-from recrawl.store.connection import WRITE, Session
-from recrawl.store.failures import plainly
+from recrawl.store.connection import Session
 from recrawl.store.search_match import Condition, conditions_of, match_of, tiers_of, without_of
-from recrawl.store.sqlite import sqlite_engine, wait_for_turn
+from recrawl.store.sqlite_driver import BUSY_MS, SqliteConnections, wait_for_turn
+from recrawl.store.texts import Sql
 
 CURSOR, SCHEMA = "cursor", "schema"
 RANK_AT_MOST = 10_000  # beyond this many documents those with the words in title or headings come first
@@ -53,51 +52,43 @@ class SqliteSearch:
         self._weights = ", ".join(str(float(weights[part])) for part in tables.PARTS)
         self._edition = tables.SCHEMA * 1000 + knife
         mode = "mode=ro" if readonly else "mode=rwc"
-        self._engine = sqlite_engine(file, mode, cache_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES)
-        self._writer = self._engine.execution_options(**{WRITE: True})
+        self._connections = SqliteConnections(file, mode, cache_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES)
         if readonly:
             self._check()
         else:
             self._create()
 
     def close(self) -> None:
-        self._engine.dispose()
+        self._connections.close()
 
     def _check(self) -> None:
-        with plainly(str(self._file)), self._engine.connect() as connection:
-            if Session(connection).value(_sql(tables.META), (SCHEMA,)) != self._edition:
+        with self._connections.reading() as session:
+            if session.value(_sql(tables.META), (SCHEMA,)) != self._edition:
                 raise StoreOutdated(f"{self._file} is of another recrawl: search once where it can be written")
 
     def _create(self) -> None:
         """Make the tables where they are missing, and anew where they are of another edition."""
-        with plainly(str(self._file)):
-            connection = self._engine.raw_connection()
-            try:
-                driver: Any = connection.driver_connection
-                wait_for_turn(driver, "PRAGMA journal_mode = WAL", 30_000)
-            finally:
-                connection.close()
-            with self._writer.begin() as writing:
-                session = Session(writing)
-                session.change(_sql(tables.CREATE[0]), ())
-                if session.value(_sql(tables.META), (SCHEMA,)) == self._edition:
-                    return
-                for table in ("word", "doc", "body", "meta"):
-                    session.change(_sql(f"DROP TABLE IF EXISTS {table}"), ())
-                for statement in tables.CREATE:
-                    session.change(_sql(statement), ())
-                session.many(_sql(tables.PUT_META), [(SCHEMA, self._edition), (CURSOR, 0)])
+        with self._connections.taken() as driver:
+            wait_for_turn(driver, "PRAGMA journal_mode = WAL", BUSY_MS)
+        with self._connections.writing() as session:
+            session.change(_sql(tables.CREATE[0]), ())
+            if session.value(_sql(tables.META), (SCHEMA,)) == self._edition:
+                return
+            for table in ("word", "doc", "body", "meta"):
+                session.change(_sql(f"DROP TABLE IF EXISTS {table}"), ())
+            for statement in tables.CREATE:
+                session.change(_sql(statement), ())
+            session.many(_sql(tables.PUT_META), [(SCHEMA, self._edition), (CURSOR, 0)])
 
     # writing
 
     def cursor(self) -> int:
-        with plainly(str(self._file)), self._engine.connect() as connection:
-            return int(Session(connection).value(_sql(tables.META), (CURSOR,)) or 0)
+        with self._connections.reading() as session:
+            return int(session.value(_sql(tables.META), (CURSOR,)) or 0)
 
     def apply(self, step: Step) -> bool:
         cut = [(entry, [self._cut(entry.part(part)) for part in tables.PARTS]) for entry in step.put]
-        with plainly(str(self._file)), self._writer.begin() as connection:
-            session = Session(connection)
+        with self._connections.writing() as session:
             if session.value(_sql(tables.META), (CURSOR,)) != step.after:
                 return False
             for page in step.removed:
@@ -133,8 +124,7 @@ class SqliteSearch:
         if any(not group for group in question.groups):
             return Found()
         bounds = (max(limit, 0), max(offset, 0))
-        with plainly(str(self._file)), self._engine.connect() as connection:
-            session = Session(connection)
+        with self._connections.reading() as session:
             rows, total = self._rows(session, question, bounds)
             return Found(tuple(_hit(session, row) for row in rows), total)
 
@@ -177,12 +167,12 @@ class SqliteSearch:
         return rows
 
     def shelves(self) -> list[Shelf]:
-        with plainly(str(self._file)), self._engine.connect() as connection:
-            return [Shelf(*row) for row in Session(connection).rows(_sql(tables.SHELVES))]
+        with self._connections.reading() as session:
+            return [Shelf(*row) for row in session.rows(_sql(tables.SHELVES))]
 
     def extent(self) -> Extent:
-        with plainly(str(self._file)), self._engine.connect() as connection:
-            documents = Session(connection).value(_sql(tables.COUNT))
+        with self._connections.reading() as session:
+            documents = session.value(_sql(tables.COUNT))
         beside = [self._file.with_name(self._file.name + end) for end in ("", "-wal")]
         return Extent(documents, sum(file.stat().st_size for file in beside if file.exists()))
 

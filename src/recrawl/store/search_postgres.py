@@ -10,13 +10,14 @@ from recrawl.model.failure import NotFound, StoreOutdated
 from recrawl.model.search import Entry, Extent, Found, Part, Question, Shelf, Step
 from recrawl.store import search_postgres_match as match
 from recrawl.store import search_postgres_tables as tables
-from recrawl.store.compiled import Sql
-from recrawl.store.connection import WRITE, Rows, Session
-from recrawl.store.failures import plainly
-from recrawl.store.postgres import name_of, postgres_engine
+from recrawl.store.address import name_of
+from recrawl.store.connection import Rows, Session
+from recrawl.store.engines import WRITE, plainly, session_on
+from recrawl.store.postgres import postgres_engine
 from recrawl.store.search import CURSOR, SCHEMA, doc_row, hit_of, pack
 from recrawl.store.search_tables import PARTS
 from recrawl.store.search_vector import pieces, vector
+from recrawl.store.texts import Sql
 
 RANK_AT_MOST = 3_000  # to weigh a document takes longer than in a file
 DOCUMENTS, WORDS = "documents", "words"
@@ -57,7 +58,7 @@ class PostgresSearch:
     @contextmanager
     def _reading(self) -> Iterator[Session]:
         with plainly(self._where), self._reader.connect() as connection:
-            yield Session(connection)
+            yield session_on(connection)
 
     def _sql(self, text: str) -> Sql:
         return Sql(text.replace("{space}", self._space), (), {})
@@ -82,7 +83,7 @@ class PostgresSearch:
         """Made anew; whoever does so at the same moment may come first."""
         try:
             with plainly(self._where), self._writer.begin() as connection:
-                session = Session(connection)
+                session = session_on(connection)
                 for text in (tables.DROP, *tables.CREATE):
                     session.change(self._sql(text), ())
                 start = ((SCHEMA, self._edition), (CURSOR, 0), (DOCUMENTS, 0), (WORDS, 0))
@@ -100,7 +101,7 @@ class PostgresSearch:
     def apply(self, step: Step) -> bool:
         cut = [(entry, [self._cut(entry.part(part)).split() for part in PARTS]) for entry in step.put]
         with plainly(self._where), self._writer.begin() as connection:
-            session = Session(connection)
+            session = session_on(connection)
             if session.value(self._sql(tables.LOCK_META), (CURSOR,)) != step.after:
                 return False
             self._forget(session, tables.FORGET_PAGES, (list(step.removed),))

@@ -6,8 +6,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, case, or_, select, update
 from sqlalchemy.sql import Select
 
-from recrawl.store.compiled import Compiler, Sql, one_of
+from recrawl.store.compiled import Compiler, one_of
 from recrawl.store.tables import SERVER
+from recrawl.store.texts import Sql
 
 
 class ServerStatements(Compiler):

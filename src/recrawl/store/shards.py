@@ -10,15 +10,14 @@ from contextlib import closing
 from dataclasses import replace
 from typing import overload
 
-from sqlalchemy.dialects import postgresql
-
 from recrawl.model.address import partition_of
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.failure import UsageError
 from recrawl.ports import Store
+from recrawl.store.address import name_of
 from recrawl.store.connection import Database
-from recrawl.store.lease_statements import LeaseStatements
-from recrawl.store.postgres import create_postgres, name_of, open_postgres
+from recrawl.store.lease_statements import lease_statements
+from recrawl.store.postgres import create_postgres, open_postgres
 from recrawl.store.sharded import ShardedStore
 from recrawl.store.sql import SqlStore
 
@@ -31,7 +30,7 @@ class Atlas:
 
     def __init__(self, home: Database) -> None:
         self._home = home
-        self._sql = LeaseStatements(home.engine.dialect, postgresql.insert, arrays=True)
+        self._sql = lease_statements()
         self._places: dict[int, int] = {}
         self.look()
 

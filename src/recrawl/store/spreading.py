@@ -17,10 +17,9 @@ from recrawl.model.address import partition_of, server_of
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Kind
 from recrawl.store import codes, counts
-from recrawl.store.compiled import Compiler, Sql
-from recrawl.store.connection import WRITE, Session
+from recrawl.store.compiled import Compiler
 from recrawl.store.copying import BATCH, DIALECTS, TABLES, Side, Tell, batches_of, need_empty, next_word, one_moment
-from recrawl.store.failures import plainly
+from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.history_statements import HistoryStatements
 from recrawl.store.lease_tables import OUTBOX, PART, SHARD, WORKER
 from recrawl.store.rows import Row
@@ -36,6 +35,7 @@ from recrawl.store.tables import (
     VISIT,
     WORD,
 )
+from recrawl.store.texts import Sql
 
 OWN = (PART, SHARD, WORKER, META)  # what a store says of itself
 AT_HOME = tuple(table for table in TABLES if table.name in ("event", "memo", "notice", "purse", "outbox"))
@@ -131,7 +131,7 @@ class _Writer:
         insert, self._arrays = DIALECTS[self.connection.dialect.name]
         self._compiler = Compiler(self.connection.dialect, insert, self._arrays)
         self._statements = HistoryStatements(self.connection.dialect, insert, self._arrays)
-        self._session = Session(self.connection, self._arrays)
+        self._session = session_on(self.connection, self._arrays)
         return self
 
     def __exit__(self, *failed: object) -> None:

@@ -24,8 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004")  # every schema there ever was, oldest first; the last one is `schema.py`
-REVISION = REVISIONS[-1]
+from recrawl.store import revision
 
 METADATA = MetaData()
 
@@ -37,7 +36,7 @@ META = Table(
 )
 
 REVISION_TABLE = Table(
-    "alembic_version",
+    revision.TABLE,
     METADATA,
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),  # as Alembic makes it

@@ -1,5 +1,6 @@
 """Bringing an older store up to date. Alembic is slow to import: import this only for the upgrade itself."""
 
+from contextlib import closing
 from pathlib import Path
 
 from alembic import command
@@ -8,13 +9,14 @@ from sqlalchemy import Engine, select
 
 from recrawl.model.failure import NotFound
 from recrawl.store import postgres
-from recrawl.store.connection import WRITE
-from recrawl.store.failures import plainly
+from recrawl.store.address import name_of
+from recrawl.store.engines import WRITE, plainly
 from recrawl.store.lease_tables import SHARD
-from recrawl.store.postgres import name_of, postgres_engine
-from recrawl.store.revision import check_revision
-from recrawl.store.sqlite import sqlite_engine, stored_revision
-from recrawl.store.tables import REVISION, REVISIONS
+from recrawl.store.postgres import postgres_engine
+from recrawl.store.revision import REVISION, REVISIONS, check_revision
+from recrawl.store.sqlite import stored_revision
+from recrawl.store.sqlite_driver import SqliteConnections
+from recrawl.store.sqlite_engine import sqlite_engine
 
 SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -24,12 +26,13 @@ def upgrade_sqlite(path: Path | str) -> tuple[str, str]:
     file = Path(path)
     if not file.exists():
         raise NotFound(f"there is no store at {file}: start with `recrawl add URL`")
+    with closing(SqliteConnections(file, "mode=rw")) as connections:
+        before = stored_revision(connections)
+    if before is None or before not in REVISIONS:
+        check_revision(before, file)
     engine = sqlite_engine(file, "mode=rw")
     try:
         with plainly(str(file)):
-            before = stored_revision(engine)
-            if before is None or before not in REVISIONS:
-                check_revision(before, file)
             run_revisions(engine)
             return str(before), REVISION
     finally:

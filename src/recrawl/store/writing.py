@@ -14,10 +14,10 @@ from recrawl.model.server import Server
 from recrawl.model.site import Kind
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, counts, rows
-from recrawl.store.compiled import Sql
+from recrawl.store.book import Book
 from recrawl.store.connection import Session
 from recrawl.store.counts import Count, Counts
-from recrawl.store.statements import Statements
+from recrawl.store.texts import Sql
 
 Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]
@@ -41,7 +41,7 @@ class BatchWriter:
     def __init__(
         self,
         session: Session,
-        statements: Statements,
+        statements: Book,
         numbers: Mapping[str, int],
         partitions: int,
         present: Collection[tuple[int, int]] = (),

@@ -12,8 +12,8 @@ import pytest
 
 from recrawl.model.event import EventKind
 from recrawl.model.failure import StoreOutdated
+from recrawl.store.revision import REVISION, REVISIONS
 from recrawl.store.sqlite import open_sqlite
-from recrawl.store.tables import REVISION, REVISIONS
 from recrawl.store.upgrade import upgrade_sqlite
 
 RELEASED = {file.stem: file for file in (Path(__file__).parent / "released").glob("*.sql")}

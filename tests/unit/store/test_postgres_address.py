@@ -2,7 +2,7 @@
 
 import pytest
 
-from recrawl.store.postgres import impatient
+from recrawl.store.address import impatient
 from recrawl.store.postgres_driver import parts_of
 
 

@@ -14,7 +14,7 @@ from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Why
 from recrawl.store import codes
-from recrawl.store.compiled import SIZES, in_chunks
+from recrawl.store.texts import SIZES, in_chunks
 from recrawl.store.words import REMEMBERED, Words
 
 CODES = [

@@ -22,7 +22,8 @@ from recrawl.store.copying import TABLES
 from recrawl.store.postgres import open_postgres, postgres_engine
 from recrawl.store.schema import SCHEMA
 from recrawl.store.shards import deal_out, open_whole
-from recrawl.store.sqlite import open_sqlite, sqlite_engine
+from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_engine import sqlite_engine
 
 ODD = "a\x00b \ufdd0 \ufdd00041 ü 市"  # what PostgreSQL does not take as it is
 PAGES = 300

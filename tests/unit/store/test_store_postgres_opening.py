@@ -13,10 +13,12 @@ from tests.postgres import PASSWORD, PostgresServer
 from recrawl.model.batch import Batch
 from recrawl.model.failure import ConfigError, NotFound, RecrawlError, StoreAway, StoreDamaged, StoreOutdated
 from recrawl.model.page import Page
+from recrawl.store.address import name_of
 from recrawl.store.connection import Session
-from recrawl.store.postgres import create_postgres, name_of, open_postgres, postgres_engine
+from recrawl.store.postgres import create_postgres, open_postgres, postgres_engine
 from recrawl.store.postgres_driver import fit, unfit
-from recrawl.store.tables import REVISION, REVISIONS
+from recrawl.store.revision import REVISION, REVISIONS
+from recrawl.store.texts import Sql
 from recrawl.store.upgrade import run_revisions, upgrade_postgres
 
 PAGE = Page(1, "https://a.example/", "a.example", site="one")
@@ -132,7 +134,7 @@ def test_a_pooler_between_finds_nothing_that_outlives_a_transaction(postgres_sto
         for number in range(12):
             store.save(Batch(entered=(Page(number, f"https://a.example/{number}", "a.example", "s"),)))
             store.due("a.example", 1.0, 5)
-        with store.database.engine.connect() as connection:
+        with store.database.connections.engine.connect() as connection:
             asked = connection.exec_driver_sql(
                 "SELECT (SELECT count(*) FROM pg_prepared_statements), current_setting('lock_timeout'), "
                 "current_setting('idle_in_transaction_session_timeout'), "
@@ -145,7 +147,7 @@ def test_a_write_that_is_forbidden_leaves_nothing_and_is_not_tried_again(postgre
     asked: list[str] = []
 
     def forbid(session: Session) -> None:
-        asked.append(session._connection.exec_driver_sql("SHOW idle_in_transaction_session_timeout").scalar_one())
+        asked.append(session.value(Sql("SHOW idle_in_transaction_session_timeout", (), {})))
         raise ConfigError("not yours any more")
 
     with closing(open_postgres(postgres_store, before_write=forbid)) as store:

@@ -5,24 +5,40 @@ import re
 from pathlib import Path
 
 import pytest
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import postgresql, sqlite
 
-from recrawl.store.compiled import ARRAY_SIZE, Sql
+from recrawl.store.book import Book
 from recrawl.store.postgres import open_postgres
 from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_text import SqliteStatements
 from recrawl.store.statements import Statements
 from recrawl.store.tables import METADATA
+from recrawl.store.texts import ARRAY_SIZE, SIZES, Sql
+from recrawl.store.write_text import FILE, names, written
 
 NAMES = [name for name, _ in inspect.getmembers(Statements) if not name.startswith("_") and name not in dir(object)]
 MACHINERY = {"compile", "of_size", "upsert", "insert_new", "inserting", "compile_insert", "locked", "arrays"}
 WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for by a person
 
 
-def statement(statements: Statements, name: str) -> Sql:
+def statement(statements: Book, name: str) -> Sql:
     found = getattr(statements, name)
     made = found(ARRAY_SIZE if statements.arrays else 8) if callable(found) else found
     assert isinstance(made, Sql)
     return made
+
+
+def test_what_sqlite_is_given_is_written_down_as_it_is_composed() -> None:
+    assert FILE.read_text(encoding="utf-8") == written(), "run `python -m recrawl.store.write_text`"
+    assert set(names()) == set(NAMES) - MACHINERY
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_list_written_down_for_one_item_is_made_for_many_as_it_is_composed(size: int) -> None:
+    composed, kept = Statements(sqlite.dialect(), sqlite.insert), SqliteStatements()
+    for name in (name for name in names() if callable(getattr(kept, name))):
+        found, wanted = getattr(kept, name)(size), getattr(composed, name)(size)
+        assert (found.text, found.names) == (" ".join(wanted.text.split()), wanted.names)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - MACHINERY - WHOLE_TABLE))
@@ -94,7 +110,7 @@ def test_no_statement_walks_through_a_whole_table_of_postgresql(postgres_store: 
     """Where a plan without an index is forbidden and still made, there is no index to go by."""
     store = open_postgres(postgres_store)
     walks = set[str]()
-    with store.database.engine.connect() as connection:
+    with store.database.connections.engine.connect() as connection:
         connection.exec_driver_sql("SET enable_seqscan = off")
         for name in sorted(set(NAMES) - MACHINERY - WHOLE_TABLE):
             sql = statement(store._sql, name)

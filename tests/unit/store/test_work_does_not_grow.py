@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 from tests.bench.scale import FIGURES, missed, table
 from tests.bench.scale_fill import DAY_S, World, fill, stretches
 from tests.bench.scale_probe import Probe
@@ -19,6 +17,7 @@ from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.store.sql import SqlStore
 from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_driver import SqliteConnections
 
 FEW, MANY = 1_500, 15_000
 NOW = 1_800_000_000.0
@@ -31,10 +30,10 @@ class Steps:
 
     def __init__(self, store: SqlStore) -> None:
         self.taken = 0
-        event.listen(store.database.engine, "checkout", self._watch)
-
-    def _watch(self, connection: Any, *_: object) -> None:
-        connection.set_progress_handler(self._step, EVERY)
+        connections = store.database.connections
+        assert isinstance(connections, SqliteConnections)
+        with connections.taken() as driver:  # the one that is always taken while nothing else is going on
+            driver.set_progress_handler(self._step, EVERY)
 
     def _step(self) -> int:
         self.taken += EVERY

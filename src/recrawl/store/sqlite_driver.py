@@ -1,0 +1,121 @@
+"""Connections to one SQLite file that several processes share."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from recrawl.store.connection import Session
+from recrawl.store.failures import PRIMARY, code_of, plainly
+
+BUSY_MS = 30_000  # how long a writer waits for its turn
+TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
+
+CACHE_KIB = 8192  # a connection: a larger cache is slower, for it leaves the processor's own; the system keeps the rest
+IDLE_AT_MOST = 4  # connections kept for later
+
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_MS}",
+    "PRAGMA synchronous = NORMAL",  # a kill loses nothing; a power cut at most the last commits, never the order
+    "PRAGMA wal_autocheckpoint = 4000",  # pages
+    f"PRAGMA journal_size_limit = {64 << 20}",
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+class SqliteConnections:
+    """Each in autocommit: `BEGIN` is ours to say, `BEGIN IMMEDIATE` for what is going to write. Memory does not grow
+    with the file.
+
+    The connection that was given back last is taken first: a connection forgets what it holds of the file when another
+    one has written, so one that does nearly everything keeps it."""
+
+    def __init__(
+        self, file: Path, mode: str, busy_ms: int = BUSY_MS, cache_kib: int = CACHE_KIB, mapped_bytes: int = 0
+    ) -> None:
+        self.where, self._busy_ms = str(file), busy_ms
+        self._address = address_of(file, mode)
+        self._pragmas = pragmas(cache_kib, mapped_bytes)
+        self._idle: list[sqlite3.Connection] = []
+        self._closed = False
+
+    @contextmanager
+    def taken(self) -> Iterator[sqlite3.Connection]:
+        """A connection without a transaction."""
+        with plainly(self.where):
+            driver = self._take()
+            try:
+                yield driver
+            finally:
+                self._give_back(driver)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        with self.taken() as driver:
+            driver.execute("BEGIN")
+            yield Session(driver.execute, driver.executemany)
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        with self.taken() as driver:
+            wait_for_turn(driver, "BEGIN IMMEDIATE", self._busy_ms)
+            yield Session(driver.execute, driver.executemany)
+            driver.execute("COMMIT")
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    def _take(self) -> sqlite3.Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return opened(self._address, self._pragmas)
+
+    def _give_back(self, driver: sqlite3.Connection) -> None:
+        """What is not committed by now is not wanted."""
+        try:
+            if driver.in_transaction:
+                driver.execute("ROLLBACK")
+        except sqlite3.Error:
+            driver.close()
+            return
+        if self._closed or len(self._idle) >= IDLE_AT_MOST:
+            driver.close()
+        else:
+            self._idle.append(driver)
+
+
+def address_of(file: Path, mode: str) -> str:
+    return f"file:{quote(str(file.absolute()))}?{mode}"
+
+
+def pragmas(cache_kib: int, mapped_bytes: int) -> tuple[str, ...]:
+    return (*PRAGMAS, f"PRAGMA cache_size = -{cache_kib}", f"PRAGMA mmap_size = {mapped_bytes}")
+
+
+def opened(address: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    for pragma in pragmas:
+        connection.execute(pragma)
+    return connection
+
+
+def wait_for_turn(driver: sqlite3.Connection, statement: str, busy_ms: int) -> None:
+    """Run a statement that needs the write lock, asking often enough that none of many writers starves."""
+    driver.execute(f"PRAGMA busy_timeout = {TURN_MS}")
+    try:
+        for left in reversed(range(max(1, busy_ms // TURN_MS))):
+            try:
+                driver.execute(statement).fetchall()
+            except sqlite3.OperationalError as error:
+                if left == 0 or code_of(error) & PRIMARY != sqlite3.SQLITE_BUSY:
+                    raise
+            else:
+                return
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
