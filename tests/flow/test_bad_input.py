@@ -139,6 +139,48 @@ def test_time_that_is_over_with_work_left_ends_with_7(start_site: Start, recrawl
     assert "still due" in one_sentence(recrawl("run", "D", "--for", "1s", expect=7))
 
 
+LOW_DISK = """
+set -u
+mount -t tmpfs -o size=80m tmpfs D || exit 99
+$RECRAWL add $URL --own --folder D >/dev/null
+head -c 77m /dev/zero > D/ballast
+$RECRAWL run D --workers 1 --quiet >/dev/null 2>&1 & run=$!
+until grep -q '"disk_floor".*"low": true' D/recrawl.log; do sleep 0.1; kill -0 $run || exit 98; done
+$RECRAWL status D | grep -c "disk is nearly full"
+$RECRAWL status D --json
+wc -l < $LOG
+rm D/ballast
+until [ $(wc -l < $LOG) -ge $PAGES ]; do sleep 0.1; kill -0 $run || exit 97; done
+kill $run; wait $run
+grep -c '"disk_floor".*"low": false' D/recrawl.log
+$RECRAWL status D --json
+"""
+
+
+def test_below_the_disk_floor_nothing_is_asked_it_is_said_and_the_crawl_goes_on_by_itself(
+    start_site: Start, tmp_path: Path
+) -> None:
+    site = start_site(30)
+    site.log.touch()
+    (tmp_path / "D").mkdir()
+    own_mounts = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    words = {"RECRAWL": " ".join(RECRAWL), "URL": site.url, "LOG": str(site.log), "PAGES": "31"}
+    done = subprocess.run(
+        [*own_mounts, "sh", "-c", LOW_DISK],
+        cwd=tmp_path,
+        env={**os.environ, **words},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    said, low, asked, goes_on, status = done.stdout.splitlines()
+    assert (said, asked, goes_on) == ("1", "0", "1"), done.stdout
+    assert json.loads(low)["disk_is_low"] is True
+    counts = json.loads(status)
+    assert (counts["pages"], counts["disk_is_low"]) == (30, False)
+
+
 FULL_DISK = """
 set -u
 mount -t tmpfs -o size=900k tmpfs D || exit 99

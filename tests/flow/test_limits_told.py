@@ -16,22 +16,27 @@ contact = "hostile@example.org"
 [politeness]
 patience_s = 4
 [limits]
+connect_s = 3
 first_byte_s = 6
 total_s = 20
 slow_for_s = 6
 header_bytes = 20000
 header_count = 100
-body_bytes = 3000000
+body_bytes = 4000000
 [extract]
 source_bytes = 1000000
 tags = 20000
 link_limit = 50
+text_chars = 200000
+node_limit = 5000
 [signals]
 sitemap_entries = 1
 sitemap_bytes = 100000
 sitemaps = 5
 sitemap_depth = 1
 feed_entries = 1
+feed_bytes = 100000
+feeds = 5
 [traps]
 alike_chain = 60
 pages_per_pattern = 80
@@ -44,28 +49,34 @@ BAD = "/bad.html"
 
 # of a case: its page, what `why` says of it, and what `status` counts
 TOLD = {
+    "door-that-stays-shut": ("/", "robots.txt: ", "connect_timeout"),
     "silence": (BAD, "no answer within 6 s", "first_byte_timeout"),
     "slow-body": (BAD, "slower than 64 bytes", "too_slow"),
     "endless-at-modest-speed": (BAD, "timed out", "total_timeout"),
     "huge-header": (BAD, "the head of the answer is beyond the limits", "headers_too_large"),
     "many-headers": (BAD, "the head of the answer is beyond the limits", "headers_too_large"),
-    "endless-chunks": (BAD, "3000000 bytes", "body_too_large"),
+    "endless-chunks": (BAD, "4000000 bytes", "body_too_large"),
     "gzip-bomb": (BAD, "more would come out than the limits allow", "bomb"),
+    "ten-codings": (BAD, "limits.encodings", "bomb"),
     "redirect-chain-without-end": ("/chain/5", "fetch.redirects", "redirects"),
     "only-ampersands": (BAD, "extract.source_bytes", "extract"),
     "many-bases": (BAD, "extract.tags", "extract"),
     "formatting-that-multiplies": (BAD, "extract.elements", "extract"),
     "weird-addresses": (BAD, "extract.href_chars", "extract"),
+    "joined-emoji": (BAD, "extract.text_chars", "extract"),
+    "formatting-of-every-kind": (BAD, "extract.node_limit", "extract"),
     "fragments": ("/frag", "extract.link_limit", "extract"),
     "sitemap-as-text": ("/sitemap.xml", "signals.sitemap_entries", "signals.sitemap_entries"),
     "sitemap-gzip-bomb": ("/sitemap.xml", "signals.sitemap_bytes", "signals.sitemap_bytes"),
     "feed-of-another-host": ("/feed.xml", "signals.feed_entries", "signals.feed_entries"),
+    "feed-of-a-million": ("/feed.xml", "signals.feed_bytes", "signals.feed_bytes"),
     "error-as-200-from-then-on": (BAD, "keep.versions", "keep.versions"),
 }
 SPACES = ("spider-food", "calendar")  # more pages of a pattern than may be, a chain of pages alike
 DROPPED = {
     "robots-of-many-sitemaps": "signals.sitemaps",
     "sitemap-index-of-itself": "signals.sitemap_depth",
+    "feeds-everywhere": "signals.feeds",
     "path-repeat": "trap_repeated_segment",
 }
 

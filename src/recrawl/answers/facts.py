@@ -8,6 +8,7 @@ from recrawl.engine.gate import Gate
 from recrawl.engine.heard import trust_rows
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.formats.moment import iso
+from recrawl.model.address import origin_of
 from recrawl.model.belief import unpack
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
@@ -65,13 +66,20 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
 
 
 def limits_hit(store: Store, page: Page, visits: int) -> list[str]:
-    """What limits let go of this page, newest first; as told when it was visited."""
+    """What limits let go of this page, newest first, as told when it was visited; and of the robots.txt before it."""
     says: list[str] = []
     moments = [visit.at for visit in store.visits(page.id, visits)]
     for at in moments or ([page.checked_at] if page.checked_at else []):  # of a sitemap no visits are kept
-        told = store.events(kinds=(EventKind.LIMIT_HIT,), since_at=at, limit=NEARBY)
-        says += [str(one.facts["says"]) for one in told if one.url == page.url]
+        says += _told_of(store, page.url, at)
+    robots = store.robots(origin_of(page.url) + "/robots.txt")
+    if robots is not None and not robots.status:
+        says += [f"robots.txt: {what}" for what in _told_of(store, robots.origin, robots.fetched_at)]
     return list(dict.fromkeys(says))
+
+
+def _told_of(store: Store, url: str, at: float) -> list[str]:
+    told = store.events(kinds=(EventKind.LIMIT_HIT,), since_at=at, limit=NEARBY)
+    return [str(one.facts["says"]) for one in told if one.url == url]
 
 
 def other_gaps(found: Reading, page: Page) -> dict[str, float]:

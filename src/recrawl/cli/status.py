@@ -63,7 +63,20 @@ def _as_json(found: Reading, now: float) -> None:
     ]
     totals = totals_object(found.store.totals("", now))
     saved = saved_object(saved_in(found.store, found.store.sites()))
-    line({**totals, "saved": saved, "sites": sites, "troubled_servers": servers, "broken_wrappers": broken})
+    line(
+        {
+            **totals,
+            "saved": saved,
+            "sites": sites,
+            "troubled_servers": servers,
+            "broken_wrappers": broken,
+            "disk_is_low": _disk_is_low(found),
+        }
+    )
+
+
+def _disk_is_low(found: Reading) -> bool:
+    return found.folder.disk_is_low(found.settings.keep.disk_floor_bytes)
 
 
 def _tell_savings(saved: Saved) -> None:
@@ -114,6 +127,8 @@ def _as_text(found: Reading, now: float) -> None:
             click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
     for one in broken_wrappers(found.store, found.folder.sites()):
         click.echo(broken_sentence(one))
+    if _disk_is_low(found):
+        click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
     groups = found.store.error_groups(limit=10)
     if groups:
         click.echo()

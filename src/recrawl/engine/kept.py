@@ -72,8 +72,11 @@ def limit_event(one: Arrival) -> Event | None:
     limit, says = _bitten(one)
     if not limit or one.page.failures:
         return None
-    facts: dict[str, object] = {"limit": limit, "says": says}
-    return Event(EventKind.LIMIT_HIT, one.reply.at, one.page.url, one.page.site, facts=facts)
+    return limit_hit(limit, says, one.reply.at, one.page.url, one.page.site)
+
+
+def limit_hit(limit: str, says: str, at: float, url: str, site: str) -> Event:
+    return Event(EventKind.LIMIT_HIT, at, url, site, facts={"limit": limit, "says": says})
 
 
 def _bitten(one: Arrival) -> tuple[str, str]:

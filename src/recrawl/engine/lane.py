@@ -2,6 +2,7 @@
 
 from recrawl.engine.errands import Errands, is_errand
 from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.kept import LIMITS, limit_hit
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
 from recrawl.engine.revisit import Visitor
@@ -138,6 +139,9 @@ class Lanes:
             self.settler.ledger.entered[found.id] = found
         if reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
             self.tally.add(Count.FAILED)
+        if reply.failure in LIMITS:
+            self._tell(limit_hit(str(reply.failure), reply.detail, reply.at, url, site.name))
+            self.parts.quarries[site.name].bite(str(reply.failure))
         if previous is not None and previous.body != file.body and file.status == 200:
             self._tell(Event(EventKind.ROBOTS_CHANGED, reply.at, url, site.name))
         self.settler.stir()

@@ -190,8 +190,8 @@ class Worker:
         self.lanes.resting = low
         if low and self.order.once:
             raise DiskFull("the disk is nearly full: make room and run again; everything found so far is saved")
-        if low and not self._low:
-            self.parts.tell(Event(EventKind.DISK_FLOOR, now))
+        if low != self._low:
+            self.parts.tell(Event(EventKind.DISK_FLOOR, now, facts={"low": low}))
         self._low = low
         return low
 

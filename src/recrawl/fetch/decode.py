@@ -46,7 +46,7 @@ class Undecodable(Exception):
 
 
 class Bomb(Exception):
-    """More comes out than the limits allow."""
+    """More comes out than the limits allow, or from deeper within."""
 
 
 class Inflater(Protocol):
@@ -91,7 +91,8 @@ def decode(body: bytes, codings: Iterable[str], limits: Limits) -> bytes:
     if not names or not body:
         return body
     if len(names) > limits.encodings:
-        raise Undecodable(f"{len(names)} content codings, one inside the other; the limit is {limits.encodings}")
+        said = f"{len(names)} content codings, one inside the other"
+        raise Bomb(f"{said}; the limit is {limits.encodings} (limits.encodings)")
     bound = most_bytes(len(body), limits)
     for name in reversed(names):
         undo = CODINGS.get(name)

@@ -32,6 +32,8 @@ from recrawl.lab import (
     hostile_html,
     hostile_inside,
     hostile_link,
+    hostile_maze,
+    hostile_odd,
     hostile_redirect,
     hostile_robots,
     hostile_signal,
@@ -39,7 +41,7 @@ from recrawl.lab import (
     hostile_trap,
     hostile_truth,
 )
-from recrawl.lab.hostile_case import FRONT, GOOD, ROBOTS, Answer, Case, page, saying
+from recrawl.lab.hostile_case import FRONT, GOOD, ROBOTS, Answer, Case, Door, page, saying
 from recrawl.lab.hostile_wire import HEAD_BYTES, HTML, Gone, Question, Wire
 from recrawl.lab.loopback import RequestLog
 from recrawl.lab.requests_log import Request
@@ -61,6 +63,8 @@ TABLES = (
     hostile_framing.CASES,
     hostile_inside.CASES,
     hostile_guise.CASES,
+    hostile_odd.CASES,
+    hostile_maze.CASES,
 )
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12
@@ -92,6 +96,10 @@ class Host:
 
     name: str
     case: Case | None
+
+    @property
+    def door(self) -> Door:
+        return self.case.door if self.case else Door.OPEN
 
     def answer(self, path: str) -> Answer:
         if self.case and (found := self.case.answer(path)) is not None:
@@ -171,6 +179,19 @@ def doors_of(addresses: Sequence[str]) -> list[socket.socket]:
     return doors
 
 
+def closed_as(kind: Door, door: socket.socket) -> list[socket.socket]:
+    """What must stay open for it. Before a door that is shut so many wait that further connections hang."""
+    if kind is Door.NONE:
+        door.close()
+        return []
+    door.listen(0)
+    waiting = [socket.socket() for _ in range(3)]
+    for one in waiting:
+        one.setblocking(False)
+        one.connect_ex(door.getsockname())
+    return [door, *waiting]
+
+
 async def serve(doors: Sequence[socket.socket], hosts: dict[str, Host], log: RequestLog) -> None:
     server = Server(hosts, log)
     for door in doors:
@@ -189,6 +210,7 @@ def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None) -
     port = doors[0].getsockname()[1]
     sys.stdout.write(json.dumps({"port": port, "hosts": {host.name: at for at, host in hosts.items()}}) + "\n")
     sys.stdout.flush()
+    closed = [closed_as(host.door, named.pop(at)) for at, host in hosts.items() if host.door is not Door.OPEN]
     kinds = sorted({_crew_of(hosts.get(at)) for at in named})
     for kind in kinds[1:]:
         if os.fork() == 0:
@@ -196,6 +218,7 @@ def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None) -
             break
     mine = [door for at, door in named.items() if _crew_of(hosts.get(at)) == kinds[0]]
     asyncio.run(serve(mine, hosts, RequestLog(file)))
+    del closed  # as long as this runs
 
 
 def _crew_of(host: Host | None) -> str:

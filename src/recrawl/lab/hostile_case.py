@@ -34,6 +34,14 @@ class Kind(StrEnum):
     CONNECTION = "connection"
 
 
+class Door(StrEnum):
+    """What comes of a connection."""
+
+    OPEN = "open"
+    SHUT = "shut"  # neither taken nor refused
+    NONE = "none"  # refused
+
+
 @dataclass(frozen=True, slots=True)
 class Expect:
     """What must be so after a crawl, and after another that asks for all again where `again` is set."""
@@ -58,6 +66,7 @@ class Case:
     routes: Mapping[str, Answer]
     expect: Expect = field(default_factory=Expect)
     bad: tuple[str, ...] = (BAD,)
+    door: Door = Door.OPEN
 
     def answer(self, path: str) -> Answer | None:
         bare = path.partition("?")[0]

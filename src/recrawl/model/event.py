@@ -20,7 +20,7 @@ class EventKind(StrEnum):
     ALIAS_FOUND = "alias_found"  # two names are one server: `facts.alias`, `.main`, `.because`
     LIMIT_HIT = "limit_hit"  # a limit let something go; `facts` says which
     ARCHIVE_REPAIRED = "archive_repaired"  # a torn last record was cut: `facts.file`, `.cut_bytes`
-    DISK_FLOOR = "disk_floor"  # the disk is nearly full: fetching stopped before it was
+    DISK_FLOOR = "disk_floor"  # the disk is nearly full: fetching stopped before it was; `facts.low` false: it goes on
     WRAPPER_BROKEN = "wrapper_broken"  # required fields are not found any more: the template changed
     WRAPPER_MENDED = "wrapper_mended"  # they are found again
     STARTED = "started"  # a run began

@@ -98,7 +98,7 @@ class Failure(StrEnum):
     PROTOCOL = "protocol"  # not HTTP, or broken HTTP
     HEADERS_TOO_LARGE = "headers_too_large"
     BODY_TOO_LARGE = "body_too_large"
-    BOMB = "bomb"  # decompressed bytes or ratio beyond the limit
+    BOMB = "bomb"  # decompressed bytes, ratio or nested codings beyond the limit
     UNDECODABLE = "undecodable"  # the content coding is broken or unknown
     UNASKED_304 = "unasked_304"
     BAD_ADDRESS = "bad_address"  # not an address that can be asked

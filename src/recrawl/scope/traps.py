@@ -5,6 +5,7 @@ A page of such a group is read now and then. A group is closed, and no more of i
     nearly all are alike but for numbers and dates, and a long chain of them led from one to the next (a calendar),
     or so are very many of them while ever more are found (endless numbers),
     or every one looked at leads to addresses never met and none of them back (nonsense made up as it is asked for).
+A whole server is closed where that is so, or the same is said, wherever one looks: its shapes may be without end, too.
 Whatever they say, a server and a shape have no more pages than the limits allow, and none lies deeper.
 """
 
@@ -78,6 +79,25 @@ class Group:
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
 
+    def is_due(self, every: int) -> bool:
+        """Whether the page just counted is one to look at."""
+        unlike = self.samples >= _SAMPLES and self.alike < _UNLIKE * self.samples
+        return self.visited > _FIRST and self.visited % (_LOOK_RARELY if unlike else every) == 0
+
+    def may_only_lead_on(self) -> bool:
+        """Whether it should be looked where the page just counted leads."""
+        return self.led_back < _LED_BACK and self.visited % _ONWARD_EVERY == 0
+
+    def note(self, exact: int, bag: frozenset[str]) -> None:
+        """What a page says, against what those before it said."""
+        alike = any(_alike(bag, other) for _, other in self.sketches)
+        same = any(exact == other for other, _ in self.sketches)
+        if not alike or not self.sketches:
+            self.sketches.append((exact, bag))
+        self.samples += 1
+        self.alike += alike
+        self.recent.append((alike, same))
+
 
 @lru_cache(maxsize=4096)
 def shape_of(url: str) -> str:
@@ -139,36 +159,36 @@ class Traps:
         """Whether the text of this page, about to be read for the first time, should be shown to `saw`."""
         if page.visits:
             return False
-        group = self._group(shape_of(page.url))
+        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
         group.visited += 1
+        whole.visited += 1
         group.chain = max(group.chain, self._chains.get(page.id, 0))
-        unlike = group.samples >= _SAMPLES and group.alike < _UNLIKE * group.samples
-        return group.visited > _FIRST and group.visited % (_LOOK_RARELY if unlike else _LOOK_EVERY) == 0
+        return group.is_due(_LOOK_EVERY) or whole.is_due(_ONWARD_EVERY)
 
     def saw(self, page: Page, text: str) -> None:
-        group = self._group(shape_of(page.url))
+        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
         words = [word.lower() for word in _WORD.findall(text[: _WORDS * 12])[:_WORDS]]
         exact = hash(tuple(words))
         bag = frozenset("0" if word in _NAMED or _SAYING.fullmatch(word) else word for word in words)
-        alike = any(_alike(bag, other) for _, other in group.sketches)
-        same = any(exact == other for other, _ in group.sketches)
-        if not alike or not group.sketches:
-            group.sketches.append((exact, bag))
-        group.samples += 1
         group.silent = len(words) < _SAYS_NOTHING and "?" not in page.url
-        group.alike += alike
-        group.recent.append((alike, same))
+        if whole.is_due(_ONWARD_EVERY):
+            whole.note(exact, bag)
+            self._judge_whole(whole, page.url)
+        group.note(exact, bag)
         self._judge(group, page.url)
 
     def wants_links(self, page: Page) -> bool:
         """Whether `led` should hear where this page leads; asked behind `wants`."""
-        group = self._group(shape_of(page.url))
-        return not page.visits and group.led_back < _LED_BACK and group.visited % _ONWARD_EVERY == 0
+        if page.visits:
+            return False
+        return any(one.may_only_lead_on() for one in (self._group(shape_of(page.url)), self._group(page.server + _ALL)))
 
     def led(self, page: Page, fresh: int, known: int) -> None:
         """How many pages of the site it leads to that were never met, and that were."""
         groups = (self._group(shape_of(page.url)), self._group(page.server + _ALL))
         for group, times in zip(groups, (1, _WHOLE_SERVER), strict=True):
+            if not group.may_only_lead_on():
+                continue
             group.led_back += bool(known)
             group.onward += bool(fresh and not known)
             pages, enough = group.onward * _ONWARD_EVERY, self.limits.onward_pages * times
@@ -214,6 +234,15 @@ class Traps:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
         elif alike >= limits.alike_share and group.visited >= many and group.let_in > 1.2 * group.visited:
             self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
+
+    def _judge_whole(self, whole: Group, url: str) -> None:
+        """Pages of many shapes that say the same."""
+        seen = len(whole.recent)
+        if whole.closed or seen < _SAMPLES or whole.visited < self.limits.alike_pages * _WHOLE_SERVER:
+            return
+        same = sum(one for _, one in whole.recent) / seen
+        if same >= self.limits.alike_share:
+            self._close(whole, url, f"{same:.0%} of all pages of this server say the same, word for word")
 
     def _close(self, group: Group, url: str, because: str) -> None:
         group.closed = f"taken for a trap: {because} ({shape_of(url)}); see [traps] in recrawl.toml"

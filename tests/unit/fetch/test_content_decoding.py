@@ -100,7 +100,7 @@ def test_codings_are_undone_from_the_last_to_the_first() -> None:
 def test_deeper_nesting_than_the_limit_is_refused() -> None:
     coded = gzip.compress(gzip.compress(gzip.compress(TEXT)))
     assert decode(coded, ["gzip, gzip, gzip"], Limits(encodings=3)) == TEXT
-    with pytest.raises(Undecodable, match="limit is 2"):
+    with pytest.raises(Bomb, match="limit is 2"):
         decode(coded, ["gzip, gzip, gzip"], LIMITS)
 
 

@@ -163,6 +163,37 @@ def test_a_server_whose_pages_only_lead_on_is_closed_whatever_their_names() -> N
     assert traps.refusal(address(HOME + "new/x.html"))
 
 
+def many_shapes(number: int) -> str:
+    """Hardly two of these addresses have a shape in common."""
+    letters = "abcdefghij"
+    return HOME + "/".join(letters[int(digit)] for digit in f"{number:06}") + "/"
+
+
+def test_a_server_whose_pages_only_lead_on_is_closed_though_no_two_have_a_shape_in_common() -> None:
+    traps = Traps(TrapLimits(onward_pages=400))
+    for number in range(3000):
+        here = page(many_shapes(number))
+        if traps.is_closed(here.url, here.server):
+            break
+        traps.wants(here)
+        if traps.wants_links(here):
+            traps.led(here, 5, 0)
+    assert 1600 <= number <= 1650
+
+
+@pytest.mark.parametrize(("says", "closed"), [(lambda _: "choose your language " * 20, True), (prose, False)])
+def test_a_server_that_says_the_same_under_addresses_of_any_shape_is_closed(
+    says: Callable[[int], str], closed: bool
+) -> None:
+    traps = Traps(TrapLimits(alike_pages=100))
+    for number in range(1000):
+        here = page(many_shapes(number))
+        if traps.wants(here):
+            traps.saw(here, says(number))
+    assert bool(traps.is_closed(many_shapes(5000), "example.com")) is closed
+    assert [("all pages of this server" in said) for said in traps.news()] == [True] * closed
+
+
 def test_pages_with_a_way_back_are_not_closed_and_soon_not_looked_at() -> None:
     traps = Traps(TrapLimits(onward_pages=100))
     assert lead_on(traps, 3000, known=1) == 3000
