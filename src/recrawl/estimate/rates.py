@@ -8,6 +8,7 @@ DAY_S = 86400.0
 FIRST_PER_DAY = 1.0 / 30.0  # of a page visited once
 FASTEST_PER_DAY = 24.0
 SLOWEST_PER_DAY = 1.0 / 1500.0
+LEAST_VISITED_PER_DAY = 1.0 / 100.0
 
 
 def bias_reduced(states: States) -> Floats:
@@ -18,6 +19,11 @@ def bias_reduced(states: States) -> Floats:
     least = 0.5 / np.maximum(states["watched_s"] / DAY_S, 1e-9) / 2.0  # nothing seen yet: half a change, half believed
     known = np.maximum(rate, np.where(changes > 0, 0.0, least))
     return np.asarray(np.where(gaps > 0, np.minimum(known, FASTEST_PER_DAY), FIRST_PER_DAY))
+
+
+def never_given_up(states: States) -> Floats:
+    """Not below one change in a hundred days: who visits in proportion to the rate would see the rest no more."""
+    return np.maximum(bias_reduced(states), LEAST_VISITED_PER_DAY)
 
 
 def plain(states: States) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from recrawl.lab.race_due import Due
 from recrawl.lab.race_history import DAY_S, MONDAY_AT, History
 from recrawl.lab.race_racers import ORACLES, Oracle, Ranked, Ranking, Scaled, Value
+from recrawl.lab.race_scaled import OwnTime, factor_for
 from recrawl.lab.race_track import Racer, Track, race
 from recrawl.lab.scores import Score
 from recrawl.schedule import POLICIES, policy
@@ -19,6 +20,7 @@ from recrawl.schedule.value import value_policy
 Progress = Callable[[str, float], None]
 RANKED = ("proportional", "cho", "lambdacrawl", "likelihood", "staleness")
 PLACED = "groups-placed"
+OWN_TIME = ("nutch",)
 DUE = "value-due"
 RACED: tuple[str, ...] = (*POLICIES, DUE, PLACED, *ORACLES)
 
@@ -36,7 +38,10 @@ def racer(name: str, history: History, budget: float, seed: int, settings: Setti
         return Ranked(history, chosen)
     if name == PLACED:
         return Scaled(history, policy("groups", wished), np.random.default_rng(seed), slots=(0, 12))
-    return Scaled(history, policy(name, wished), np.random.default_rng(seed))
+    chosen = policy(name, wished)
+    if name in OWN_TIME:
+        return OwnTime(history, chosen, np.random.default_rng(seed), factor=factor_for(history, chosen, budget, seed))
+    return Scaled(history, chosen, np.random.default_rng(seed))
 
 
 def run(

@@ -1,6 +1,6 @@
 """Policies of the literature that rank pages by an index of estimated rate and time since the visit.
 
-proportional   λx                  visit as often as it changes
+proportional   λx                  visit as often as it changes, but taken to change every hundred days at least
 cho            V(x) of `index`     Cho and Garcia-Molina 2000/2003: freshness-optimal for known rates
 lambdacrawl    λx²/(1 + λx)        Kolobov et al. 2019: harmonic freshness; the marginal gain of ln(ρ/(λ + ρ))
 likelihood     V(x) of `index`     the same with plain maximum likelihood, which gives up what never changed
@@ -60,7 +60,7 @@ class RankedPolicy:
 
 
 def proportional(settings: Settings) -> RankedPolicy:
-    return RankedPolicy(settings, "proportional", rates.bias_reduced, proportional_index)
+    return RankedPolicy(settings, "proportional", rates.never_given_up, proportional_index)
 
 
 def cho(settings: Settings) -> RankedPolicy:

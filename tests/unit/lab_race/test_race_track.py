@@ -8,12 +8,15 @@ import pytest
 
 from recrawl.lab.race import RACED, one, run
 from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S, GONE, History, ledger, rates_per_day
+from recrawl.lab.race_scaled import OwnTime, factor_for, part_of
 from recrawl.lab.race_track import politely, race
 from recrawl.lab.scores import json_line, summarised, table
 from recrawl.lab.traces import pattern_of, read, sampled
 from recrawl.lab.worlds import WORLDS, Size, lognormal
 from recrawl.model.belief import Bools, Ints
 from recrawl.model.failure import FormatError
+from recrawl.schedule import policy
+from recrawl.schedule.settings import Settings
 
 SMALL = Size(120, 40)
 
@@ -150,3 +153,19 @@ def test_a_trace_with_a_stranger_or_other_columns_is_refused_with_its_line(tmp_p
 def test_patterns_are_the_first_folder_and_the_ending() -> None:
     assert pattern_of("docs/guide/a/b.md", 1) == "guide/*.md"
     assert pattern_of("index.html", 0) == "/*.html"
+
+
+def test_part_of_a_history_keeps_every_page_it_has_with_its_own_events() -> None:
+    whole = lognormal(2, SMALL)
+    part = part_of(whole, 30)
+    assert part.pages == 30
+    for number, page in enumerate(range(0, whole.pages, 4)):
+        assert (part.event_s[part.event_page == number] == whole.event_s[whole.event_page == page]).all()
+
+
+def test_a_schedule_in_its_own_time_asks_for_what_the_budget_allows_without_being_held_back() -> None:
+    history = lognormal(1, SMALL)
+    chosen = policy("nutch", Settings())
+    alone = OwnTime(history, chosen, np.random.default_rng(0), factor=factor_for(history, chosen, 0.2, 0), spends=False)
+    asked = race(history, alone, 24.0).tally.requests / history.pages / history.days
+    assert asked == pytest.approx(0.2, rel=0.15)
