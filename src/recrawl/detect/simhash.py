@@ -12,6 +12,7 @@ import xxhash
 from recrawl.detect.digest import words
 
 BITS = 64
+AT_ONCE = 32_768  # hashes whose bits are laid out at a time
 MOST_WEIGHT = 4  # a word said a hundred times is not a hundred times as important
 CJK_RANGES = (
     (0x2E80, 0x2FDF),  # radicals
@@ -36,9 +37,15 @@ def simhash(text: str) -> int:
     if not len(hashes):
         return 0
     capped = np.minimum(weights, MOST_WEIGHT)
-    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    ones = capped.astype(np.float32) @ bits.astype(np.float32)  # whole numbers far below 2**24: exact
+    ones = sum(_ones(hashes[at : at + AT_ONCE], capped[at : at + AT_ONCE]) for at in range(0, len(hashes), AT_ONCE))
     return int(np.packbits(ones * 2 > capped.sum(), bitorder="little").view("<i8")[0])
+
+
+def _ones(hashes: Hashes, weights: Weights) -> npt.NDArray[np.float64]:
+    """How much speaks for each bit."""
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    ones = weights.astype(np.float32) @ bits.astype(np.float32)  # whole numbers far below 2**24: exact
+    return ones.astype(np.float64)
 
 
 def distance(one: int, other: int) -> int:

@@ -16,7 +16,7 @@ class ExtractSettings:
     link_limit: int = 20_000  # links beyond this many are not read
     href_chars: int = 16_384  # a link that is longer is none
     link_text_chars: int = 200
-    text_chars: int = 4_000_000  # visible text beyond this many characters is not read
+    text_chars: int = 2_000_000  # visible text beyond this many characters is not read
     node_limit: int = 150_000  # nor is text behind so many elements and pieces of text
     guess_language: bool = True  # by script and charset, where the document does not say
 
