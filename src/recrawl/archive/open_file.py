@@ -8,8 +8,11 @@ most a torn tail. A write that fails leaves nothing: both files are cut back to 
 import errno
 import fcntl
 import os
-from collections.abc import Sequence
-from itertools import accumulate
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from io import BufferedReader
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +22,7 @@ from recrawl.model.failure import DiskFull
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
 flush_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
+RUN = 4096  # lines sorted at once
 
 Span = tuple[int, int]  # start and length of an index line in the open sidecar
 
@@ -88,8 +92,8 @@ class OpenFile:
         if self.size == 0:
             self.discard()
             return
-        lines = os.pread(self._sidecar, self._sidecar_size, 0).splitlines(keepends=True)
-        finish_sidecar(self.folder, self.stem, lines, self._sync)
+        with (self.folder / (self.stem + OPEN)).open("rb") as lines:
+            finish_sidecar(self.folder, self.stem, in_order(lines), self._sync)
         self.abandon()
 
     def discard(self) -> None:
@@ -121,12 +125,28 @@ def write_all(file: int, data: bytes) -> None:
         left = left[os.write(file, left) :]
 
 
-def finish_sidecar(folder: Path, stem: str, lines: Sequence[bytes], sync: bool) -> None:
+def in_order(lines: BufferedReader) -> Iterator[bytes]:
+    """The sorted lines of a file, some thousands in memory at once: a large file's index is many megabytes."""
+    runs: list[array[int]] = []
+    end = 0
+    while batch := list(islice(lines, RUN)):
+        *starts, end = accumulate(map(len, batch), initial=end)
+        ordered = sorted(zip(batch, starts, strict=True))
+        runs.append(array("q", [number for line, start in ordered for number in (start, len(line))]))
+    return merge(*(_lines_at(lines.fileno(), run) for run in runs))
+
+
+def _lines_at(file: int, spans: "array[int]") -> Iterator[bytes]:
+    for start, length in zip(spans[::2], spans[1::2], strict=True):
+        yield os.pread(file, length, start)
+
+
+def finish_sidecar(folder: Path, stem: str, lines: Iterable[bytes], sync: bool) -> None:
     """The sorted sidecar appears whole, then the open one goes."""
     building = folder / (stem + BUILDING)
     try:
         with building.open("wb") as file:
-            file.write(b"".join(sorted(lines)))
+            file.writelines(lines)
             file.flush()
             if sync:
                 flush_to_disk(file.fileno())

@@ -30,7 +30,7 @@ def parse_headers(head: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     return cast(tuple[tuple[str, str], ...], fields)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def parse_field(line: bytes) -> tuple[str, str] | None:
     """Remembered, since servers say the same things all day; None for a line that is no field of its own."""
     name, colon, value = line.decode("latin-1").partition(":")
