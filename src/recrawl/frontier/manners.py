@@ -59,6 +59,10 @@ REFUSED = Trouble(server=False, page_wait_s=DAY_S)
 
 # Not the server's health but the page's: these answers show that the server is well.
 WELL = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING, Evidence.REFUSED})
+# Nor do these say anything of the server's health: it answered, with something that we do not take.
+NOT_TAKEN = frozenset(
+    {Failure.HEADERS_TOO_LARGE, Failure.BODY_TOO_LARGE, Failure.BOMB, Failure.UNDECODABLE, Failure.UNASKED_304}
+)
 LONGEST_SERVER_REST_S = DAY_S
 LONGEST_PAGE_WAIT_S = 30 * DAY_S
 PATIENT = 2  # server troubles in a row that are not held against the page
@@ -87,8 +91,9 @@ def after_reply(
 ) -> Server:
     """The server as it stands after one answer: free again after its gap, or resting."""
     met = trouble(reply)
-    failures = 0 if reply.evidence in WELL else server.failures + 1
-    rest_s = _rest_s(met, failures)
+    counts = reply.failure not in NOT_TAKEN
+    failures = 0 if reply.evidence in WELL else server.failures + counts
+    rest_s = _rest_s(met, failures) if counts else 0.0
     if met is not None and met.server and retry_after_s is not None:
         rest_s = min(max(retry_after_s, gap), manners.longest_retry_after_s)
     failing_since = None if failures == 0 else server.failing_since or ended_at

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.frontier.manners import TROUBLE, Manners, after_reply, free_again_at, gap_s, page_wait_s, trouble
+from recrawl.frontier.manners import (
+    NOT_TAKEN,
+    TROUBLE,
+    Manners,
+    after_reply,
+    free_again_at,
+    gap_s,
+    page_wait_s,
+    trouble,
+)
 from recrawl.model.failure import Failure
 from recrawl.model.server import Server
 from recrawl.model.visit import Ask, Evidence, Reply, Times
@@ -55,6 +64,15 @@ def test_one_good_answer_ends_the_rest() -> None:
     failing = replace(SERVER, failures=7, failing_since=1.0)
     well = after_reply(failing, reply(Evidence.NOT_MODIFIED), 1.0, 100.0, None, MANNERS)
     assert (well.failures, well.failing_since, well.free_at) == (0, None, 101.0)
+
+
+def test_a_shelf_of_files_too_large_for_us_is_no_reason_to_leave_the_server_alone() -> None:
+    server = SERVER
+    for failure in sorted(NOT_TAKEN) * 3:
+        server = after_reply(server, reply(Evidence.FAILED, failure), 1.0, 100.0, None, MANNERS)
+        assert (server.failures, server.failing_since, server.free_at) == (0, None, 101.0)
+    troubled = after_reply(server, reply(Evidence.FAILED, Failure.CONNECT), 1.0, 100.0, None, MANNERS)
+    assert after_reply(troubled, reply(Evidence.FAILED, Failure.BOMB), 1.0, 200.0, None, MANNERS).failures == 1
 
 
 def test_a_page_that_fails_alone_does_not_stop_its_server_until_a_streak_shows_more() -> None:
