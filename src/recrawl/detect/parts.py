@@ -15,6 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 import xxhash
 
@@ -39,15 +41,29 @@ class PartKind(IntEnum):
         return cls(key & 3)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A block of content and the names of its parts."""
+class Piece(NamedTuple):
+    """A block of content, the `which`-th of `total` at its place. Its parts are named when somebody asks: of most
+    pieces nobody does."""
 
     block: Block
     cut: Cut
-    place: int
-    slot: int
-    fields: tuple[int, ...]
+    which: int
+    total: int
+
+    @property
+    def place(self) -> int:
+        return _place_key(self.block.place)
+
+    @property
+    def slot(self) -> int:
+        return _key(PartKind.SLOT, b"%d\n%d\n%d" % (self.block.place, self.which, self.total))
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        if not self.cut.values:
+            return ()
+        stem = f"{self.block.place}\n{self.cut.skeleton}\n".encode("utf-8", "surrogatepass")
+        return tuple(_key(PartKind.FIELD, stem + b"%d" % hole) for hole in range(len(self.cut.values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +121,17 @@ def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
     for place in dict.fromkeys((*before, *after)):
         was, now = before.get(place, []), after.get(place, [])
         if [block.text for block in was] != [block.text for block in now]:
-            found.extend(_in_place(_key(PartKind.PLACE, b"%d" % place), pieces(was), pieces(now)))
+            found.extend(_in_place(_place_key(place), pieces(was), pieces(now)))
     return tuple(found)
 
 
 def _piece(block: Block, which: int, total: int) -> Piece:
-    made = Cut(block.text) if block.place == LINKS else cut(block.text)
-    stem = f"{block.place}\n{made.skeleton}\n".encode("utf-8", "surrogatepass")
-    return Piece(
-        block,
-        made,
-        place=_key(PartKind.PLACE, b"%d" % block.place),
-        slot=_key(PartKind.SLOT, b"%d\n%d\n%d" % (block.place, which, total)),
-        fields=tuple(_key(PartKind.FIELD, stem + b"%d" % hole) for hole in range(len(made.values))),
-    )
+    return Piece(block, Cut(block.text) if block.place == LINKS else cut(block.text), which, total)
+
+
+@lru_cache(maxsize=4096)
+def _place_key(place: int) -> int:
+    return _key(PartKind.PLACE, b"%d" % place)
 
 
 def _key(kind: PartKind, name: bytes) -> int:
@@ -126,9 +139,10 @@ def _key(kind: PartKind, name: bytes) -> int:
 
 
 def _masked(piece: Piece, noise: Set[int]) -> Block:
-    if not any(map(noise.__contains__, piece.fields)):
+    fields = piece.fields
+    if not any(map(noise.__contains__, fields)):
         return piece.block
-    shown = [MASK if key in noise else value for key, value in zip(piece.fields, piece.cut.values, strict=True)]
+    shown = [MASK if key in noise else value for key, value in zip(fields, piece.cut.values, strict=True)]
     parts = piece.cut.skeleton.split(HOLE)
     text = "".join(part + value for part, value in zip(parts, (*shown, ""), strict=True))
     return Block(piece.block.place, "" if _says_nothing(piece, text) else text, piece.block.level)

@@ -107,7 +107,7 @@ def recalled(page: Page, previous: Document | None, template: TemplateNoise | No
         return page
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
     blocks = masked(content(previous), knowledge.mask)
-    return replace(page, text_digest=_digest(blocks), simhash=_simhash(blocks))
+    return replace(page, text_digest=_digest(blocks))
 
 
 def thorough(
@@ -175,7 +175,7 @@ def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | N
     text = document.text
     if text.count("\ufffd") > UNDECODABLE_SHARE * len(text):
         return odd(page, "text that cannot be decoded")
-    empty = not document.main and page.simhash != 0  # there were words before
+    empty = not document.main and bool(page.text_digest or page.simhash)  # there was text before
     return odd(page, "a document without text") if empty else None
 
 
@@ -217,7 +217,7 @@ def _only_noise(
         Change.SAME,
         body_digest=body_digest(reply.body),
         text_digest=_digest(masked(whole, after.mask)),
-        simhash=page.simhash,
+        simhash=page.simhash or _simhash(blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(learnt.noise),
         reason="only noise differs",

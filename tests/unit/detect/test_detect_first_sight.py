@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.digest import body_digest
-from recrawl.detect.verdict import first_sight, is_unread, quick, recalled, thorough
+from recrawl.detect.verdict import NeedsPrevious, first_sight, is_unread, quick, recalled, thorough
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Page, Status
 from recrawl.model.verdict import Change, Verdict
@@ -37,6 +37,12 @@ def after(page: Page, verdict: Verdict, at: float) -> Page:
     )
 
 
+def judged(verdict: Verdict | NeedsPrevious) -> Verdict | NeedsPrevious:
+    """Without the simhash of a page that did not change: of an unread one it is not known."""
+    same = isinstance(verdict, Verdict) and verdict.change is not Change.CHANGED
+    return replace(verdict, simhash=0) if same else verdict
+
+
 @given(texts, texts)
 def test_the_next_verdict_is_the_same_whether_the_first_text_was_read_or_not(old: list[str], new: list[str]) -> None:
     page = Page(1, URL, "example.com", "s")
@@ -47,11 +53,11 @@ def test_the_next_verdict_is_the_same_whether_the_first_text_was_read_or_not(old
     read, unread = after(page, eager, 1000.0), after(page, deferred, 1000.0)
     assert is_unread(unread) and not is_unread(read)
     made_up = recalled(unread, first_document)
-    assert made_up == read
+    assert replace(made_up, simhash=read.simhash) == read
     second, second_document = answer(new, 90_000.0)
-    assert quick(made_up, second, second_document) == quick(read, second, second_document)
-    assert thorough(made_up, second, second_document, first_document) == thorough(
-        read, second, second_document, first_document
+    assert judged(quick(made_up, second, second_document)) == judged(quick(read, second, second_document))
+    assert judged(thorough(made_up, second, second_document, first_document)) == judged(
+        thorough(read, second, second_document, first_document)
     )
 
 
