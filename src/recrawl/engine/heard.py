@@ -155,6 +155,8 @@ class Outcomes:
     def _learn(self, one: Arrival, announced_by: frozenset[Source], changed: bool, ledger: Ledger) -> None:
         site, unsaved = one.page.site, ledger.memos.get(trusts.memo_key(one.page.site))
         before = trusts.read(unsaved) if unsaved else self._trust_in(site)
+        if not before:  # nobody speaks of this site
+            return
         after = trusts.fold(before, announced_by, changed, foretold(one) if announced_by else 0.0)
         if after != before:
             self._trust[site] = after

@@ -279,6 +279,7 @@ class Worker:
         self.outcomes.start_batch(arrivals)
         luck, scheduler = self.parts.dice.luck(len(arrivals)), self.parts.scheduler
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
+        patience = {site: scheduler.patience(site, self.parts.clock.now()) for site in {page.site for page in pages}}
         for one, after in zip(arrivals, pages, strict=True):
             if is_signal(one.page):
                 ledger.pages[after.id] = signal_after = paced(after, one.reply.at)
@@ -286,8 +287,7 @@ class Worker:
                 self._tell_limit(one, ledger)
                 self._weigh(one.page, signal_after, ledger)
                 continue
-            patience = scheduler.patience(after.site, one.reply.at)
-            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at, patience)
+            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at, patience[after.site])
             ledger.visits.append(visit_row(one))
             if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)

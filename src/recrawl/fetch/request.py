@@ -77,7 +77,7 @@ def condition_lines(ask: Ask) -> list[bytes]:
 
 def is_conditional(ask: Ask) -> bool:
     """Whether a condition really goes out with the ask."""
-    return bool(condition_lines(ask))
+    return bool(ask.etag and is_safe_etag(ask.etag)) or bool(ask.last_modified and is_safe_date(ask.last_modified))
 
 
 def raw_request(authority: str, target: str, lines: list[bytes], method: str = "GET") -> bytes:

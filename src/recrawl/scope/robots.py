@@ -33,15 +33,19 @@ class Explanation:
         return f"Line {self.line_number} of robots.txt, for {self.group}, {verb} it: {self.line}"
 
 
+SILENCE = Explanation(True)
+
+
 class _Judge:
     """The rules of one group, ready to decide."""
 
-    __slots__ = ("_candidates", "first", "permits")
+    __slots__ = ("_candidates", "first", "permits", "silent")
 
     def __init__(self, group: Group) -> None:
         self._candidates: list[Candidate] = candidates(group.rules)
         self.first = matcher([one.pattern for one in self._candidates]).first
         self.permits = [one.rule.allow for one in self._candidates]
+        self.silent = not self._candidates  # a file that says nothing, or none at all
 
     def rule(self, path: str) -> Rule | None:
         places = [self.first(spelling) for spelling in path_spellings(path)]
@@ -74,10 +78,13 @@ class RobotsRules:
         return place is None or judge.permits[place] or plain[1] == "/robots.txt"
 
     def explain(self, url_or_path: str, agent: str = AGENT) -> Explanation:
+        judge = self._judge(agent)
+        if judge.silent:
+            return SILENCE
         path = path_of(url_or_path)
-        rule = None if path == "/robots.txt" else self._judge(agent).rule(path)
+        rule = None if path == "/robots.txt" else judge.rule(path)
         if rule is None:
-            return Explanation(True)
+            return SILENCE
         return Explanation(rule.allow, rule.line.number, rule.line.text, rule.path, self._group_name(agent))
 
     def crawl_delay_s(self, agent: str = AGENT) -> float | None:
