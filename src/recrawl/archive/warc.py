@@ -78,7 +78,7 @@ def exchange(
         beside.append(_beside("request", main, new_id, REQUEST_TYPE, head))
     if settings.metadata and main.kind != "metadata":
         beside.append(_beside("metadata", main, new_id, FIELDS_TYPE, _warc_fields(_facts(capture))))
-    return Exchange(main, tuple(beside), packed=main.kind == "response" and _is_packed(capture.reply))
+    return Exchange(main, tuple(beside), packed=_is_packed(main, capture.reply))
 
 
 def unchanged(capture: Capture, original: CdxLine, date: str, new_id: Callable[[], str]) -> bytes:
@@ -143,8 +143,10 @@ def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
     return payload, hidden
 
 
-def _is_packed(reply: Reply) -> bool:
-    return reply.sent_body != reply.body and _payload(reply)[0] is reply.sent_body
+def _is_packed(main: Record, reply: Reply) -> bool:
+    """The body lies in the block as it was sent, in a coding."""
+    coded = len(reply.sent_body) != len(reply.body) or reply.sent_body != reply.body
+    return main.kind == "response" and coded and main.block.endswith(reply.sent_body)
 
 
 def _response_head(reply: Reply) -> bytes:

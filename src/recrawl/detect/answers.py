@@ -60,7 +60,7 @@ def odd(page: Page, what: str) -> Verdict | None:
 
 def settled(noise: PageNoise) -> PageNoise:
     """After a good answer: no odd ones in a row, one visit less of distrust."""
-    return replace(noise, odd=0, distrust=max(0, noise.distrust - 1))
+    return replace(noise, odd=0, distrust=max(0, noise.distrust - 1)) if noise.odd or noise.distrust else noise
 
 
 def _no_evidence(page: Page, reply: Reply) -> Verdict:

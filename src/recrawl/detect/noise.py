@@ -120,8 +120,13 @@ def memo_key(server: str, template: int) -> str:
     return f"noise:{server}:{template & (1 << 64) - 1:016x}"
 
 
+NOTHING_LEARNT = PageNoise()
+
+
 def read_page(data: bytes) -> PageNoise:
     """What `write_page` wrote. A form this version does not know is forgotten, and learnt again."""
+    if not data:
+        return NOTHING_LEARNT
     if len(data) < _HEAD.size or data[0] != VERSION or (len(data) - _HEAD.size) % _ENTRY.size:
         return PageNoise()
     _, distrust, odd = _HEAD.unpack_from(data)
@@ -132,7 +137,7 @@ def read_page(data: bytes) -> PageNoise:
 
 def write_page(noise: PageNoise) -> bytes:
     """Empty when there is nothing to remember, as for most pages."""
-    if noise == PageNoise():
+    if not noise.entries and not noise.distrust and not noise.odd:
         return b""
     head = _HEAD.pack(VERSION, noise.distrust, noise.odd)
     return head + b"".join(_ENTRY.pack(e.key, e.nature, e.count, e.value) for e in noise.entries)

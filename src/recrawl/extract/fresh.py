@@ -25,7 +25,6 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     news = {address for address in addresses if hash(address) not in met}
     always = tree.select(_ALWAYS)
     resolver.left_unread = len(elements) == 2 * limit
-    resolver.left_unread = len(elements) == 2 * limit
     found: list[Link] = []
     for element, address in zip(elements, addresses, strict=True):
         if address not in news and element not in always:

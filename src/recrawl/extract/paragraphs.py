@@ -46,8 +46,11 @@ class _Places:
 
     def region(self, element: Node) -> int | None:
         """Of a paragraph. None: nobody sees it, or all of it is a link."""
-        if not element.attrs and element.parent in self._known and element not in self.suspects:
-            return self._known[element.parent]  # a plain paragraph among others
+        if (parent := element.parent) in self._known:  # a paragraph among others
+            region = self._known[parent]
+            if region is None or (not element.attrs and element not in self.suspects):
+                return region
+            return self._below(region, element)
         unknown, above = [], element
         while isinstance(above, turbohtml.Element) and above not in self._known:
             unknown.append(above)

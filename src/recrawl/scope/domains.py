@@ -1,6 +1,6 @@
 """Registrable domains: what somebody can buy (`example.co.uk`), by the public suffix list."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from ipaddress import ip_address
 
 from publicsuffixlist import PublicSuffixList
@@ -25,6 +25,7 @@ class Domains:
         return domain != "" and domain == self.registrable(other)
 
 
+@lru_cache(maxsize=4096)
 def is_ip(host: str) -> bool:
     try:
         ip_address(host.strip("[]"))
