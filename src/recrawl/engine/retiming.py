@@ -81,6 +81,8 @@ class Retiming:
     def hear(self, pages: Iterable[Page], now: float) -> None:
         """Pages of which somebody spoke who is not followed at once."""
         told = {page.id: page for page in pages if self.parts.scheduler.patience(page.site, now) > 1.0}
+        if not told:  # else every page that waits would be looked at
+            return
         lifted = {page.id: page for page in self.frontier.lift(lambda page: page.id in told, MOST_WAITING)}
         far = [page for page in told.values() if page.id not in lifted and self._is_ours(page)]
         spoken_of = [*lifted.values(), *far]
