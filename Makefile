@@ -9,9 +9,10 @@ TRACES ?= ../shared/traces
 SEEDS ?= 1000
 MINUTES ?= 10
 KILLS ?= 200
+SHOWN ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +66,9 @@ hostile: $(STAMP) ## every hostile server, one at a time, with Scrapy's row besi
 
 bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
 	$(BIN)/python -m tests.bench schedule
+
+shown: $(STAMP) ## what the scheduler must show: the papers' examples, relief, notices, cold start, plan, targets, over several seeds (SHOWN=4)
+	$(BIN)/python -m tests.bench shown $(SHOWN)
 
 lab: $(STAMP) ## the race of revisit policies on real change histories
 	$(BIN)/recrawl lab race --traces $(TRACES) --seeds 2 --plot out/race.html

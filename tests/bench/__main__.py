@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 
 WITH_OPTIONS = ("crawl", "scale", "workers")
-BENCHES = (*WITH_OPTIONS, "patterns", "search", "schedule", "postgres", "beyond")
+BENCHES = (*WITH_OPTIONS, "patterns", "search", "schedule", "shown", "postgres", "beyond")
 
 
 def main(words: list[str]) -> int:

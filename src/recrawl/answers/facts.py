@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from recrawl.answers.outlook import reasons_for
+from recrawl.answers.outlook import moved_rates, reasons_for
 from recrawl.answers.reading import Reading
+from recrawl.answers.strain import relief_object, reliefs
 from recrawl.engine.gate import Gate
 from recrawl.engine.heard import trust_rows
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
@@ -24,6 +25,7 @@ VISITS = 10
 REPLAYED = 100
 JUDGED = frozenset({Change.NEW.value, Change.SAME.value, Change.CHANGED.value})
 NOTICES = 5
+MOVES = 5
 NEARBY = 200  # events told with those of a visit
 
 
@@ -55,9 +57,13 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "belief": belief,
         "value": value,
         "because": because(belief, value),
+        "moved_by": moved_by(found, page, now),
         "limits": limits_hit(found.store, page, visits),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
-        "server": server_object(server, now),
+        "server": {
+            **server_object(server, now),
+            "relief": relief_object(reliefs(found, [server], now).get(server.key)),
+        },
         "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
         "trust": trust_rows(found.store, page.site),
         "other_policies": other_gaps(found, page),
@@ -84,12 +90,26 @@ def _told_of(store: Store, url: str, at: float) -> list[str]:
 
 def other_gaps(found: Reading, page: Page) -> dict[str, float]:
     """The gap in seconds that each other policy would have chosen after the same visits, left to itself."""
-    judged = [one for one in reversed(found.store.visits(page.id, REPLAYED)) if one.change in JUDGED]
-    if not judged:
+    if not (seen := _judged(found, page)):
         return {}
-    seen = [Seen(one.at, one.change == Change.CHANGED, float(page.size_bytes)) for one in judged]
     others = [name for name in POLICIES if name != found.settings.schedule.policy]
     return gaps_by_policy(seen, page.importance, settings=found.settings.intervals, names=others)
+
+
+def moved_by(found: Reading, page: Page, now: float) -> list[dict[str, Any]]:
+    """What moved the belief: the last judged visits, newest first, with the rate per day believed before and after."""
+    seen = _judged(found, page)
+    rates = moved_rates(found, page, seen, now) if seen else []
+    steps = list(zip(seen[1:], rates, rates[1:], strict=False))[-MOVES:]
+    return [
+        {"at": iso(one.at), "changed": one.changed, "rate_before": round(before, 6), "rate_after": round(after, 6)}
+        for one, before, after in reversed(steps)
+    ]
+
+
+def _judged(found: Reading, page: Page) -> list[Seen]:
+    judged = [one for one in reversed(found.store.visits(page.id, REPLAYED)) if one.change in JUDGED]
+    return [Seen(one.at, one.change == Change.CHANGED, float(page.size_bytes)) for one in judged]
 
 
 def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:
@@ -141,6 +161,7 @@ def server_object(server: Server, now: float) -> dict[str, Any]:
         "load_per_s": server.load_per_s,
         "needed_gap_s": None if server.load_per_s == 0 else server.needed_gap_s,
         "overloaded": server.overloaded,
+        "price": server.price,
         "failures": server.failures,
     }
 

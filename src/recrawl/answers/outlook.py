@@ -19,7 +19,7 @@ from recrawl.model.belief import Context, Floats, unpack
 from recrawl.model.page import Page
 from recrawl.ports import Policy
 from recrawl.schedule import knowledge
-from recrawl.schedule.explain import Reasons, reasons
+from recrawl.schedule.explain import Reasons, Seen, rates_after, reasons
 from recrawl.schedule.value import ValuePolicy
 
 DAY_S = 86_400.0
@@ -110,6 +110,15 @@ def rates_per_day(pages: Sequence[Page]) -> Floats:
 def rate_now(ahead: Prospects) -> Floats:
     """Changes a day expected right after a visit: −S′(0)."""
     return np.asarray(-(ahead.share * ahead.decay).sum(axis=1))
+
+
+def moved_rates(found: Reading, page: Page, visits: Sequence[Seen], now: float) -> list[float]:
+    """The rate as it was believed after each visit; nothing where the policy has no belief."""
+    policy = best_informed(schedulers(found, now), page.site, now)
+    if not isinstance(policy, ValuePolicy):
+        return []
+    policy, context = around(policy, [page], now)
+    return rates_after(policy, visits, context)
 
 
 def reasons_for(found: Reading, page: Page, now: float) -> Reasons | None:

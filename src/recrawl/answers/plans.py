@@ -7,7 +7,6 @@ import numpy as np
 
 from recrawl.answers.outlook import outlook
 from recrawl.answers.reading import Reading
-from recrawl.estimate.bayes import survival_and_area
 from recrawl.model.page import Page, Status
 from recrawl.schedule.plan import Plan, Point, around
 
@@ -25,6 +24,8 @@ class SitePlan:
     here: Point
     points: tuple[Point, ...]
     asked: Point | None = None
+    half: Point | None = None  # half the present requests, spent best, and twice as many
+    double: Point | None = None
 
 
 def planned(
@@ -46,7 +47,8 @@ def planned(
     here = _here(plan, pages)
     asked = plan.for_budget(budget) if budget else plan.for_target(target) if target else None
     points = tuple(plan.curve(around(here.requests_per_day))) if curve else ()
-    return SitePlan(site or "all sites", known, here, points, asked)
+    half, double = (plan.for_budget(here.requests_per_day * times) for times in (0.5, 2.0))
+    return SitePlan(site or "all sites", known, here, points, asked, half, double)
 
 
 def common_sample(found: Reading) -> list[Page]:
@@ -72,6 +74,4 @@ def _plan(found: Reading, pages: list[Page], scale: float, now: float) -> Plan:
 
 def _here(plan: Plan, pages: list[Page]) -> Point:
     days = np.array([page.interval_s for page in pages]) / DAY_S
-    _, area = survival_and_area(plan.ahead, days)
-    fresh = float((plan.importance * area / days).sum() / plan.importance.sum())
-    return Point(0.0, float((1.0 / days).sum()) * plan.scale, fresh)
+    return plan.at_gaps(days)

@@ -9,9 +9,10 @@ from recrawl.answers.plans import SitePlan, common_sample, planned
 from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.schedule.plan import Point
+from recrawl.schedule.plan import STEPS, Point
 
 BAR = 40
+MARKS = {-1: "half", 0: "as many as now, spent best", 1: "double"}
 
 
 @click.command()
@@ -39,9 +40,17 @@ def plan(
     if not as_json and len(plans) > 2:
         click.echo()
         rows = [
-            (one.site, one.pages, f"{one.here.requests_per_day:.1f}", f"{one.here.freshness:.1%}") for one in plans[1:]
+            (
+                one.site,
+                one.pages,
+                f"{one.here.requests_per_day:.1f}",
+                f"{one.here.freshness:.1%}",
+                f"{one.half.freshness:.1%}" if one.half else "-",
+                f"{one.double.freshness:.1%}" if one.double else "-",
+            )
+            for one in plans[1:]
         ]
-        table(("site", "pages", "requests/day", "expected freshness"), rows)
+        table(("site", "pages", "requests/day", "expected freshness", "with half", "with double"), rows)
 
 
 def _object(one: SitePlan) -> dict[str, Any]:
@@ -50,19 +59,26 @@ def _object(one: SitePlan) -> dict[str, Any]:
         "pages": one.pages,
         "here": _point(one.here),
         "curve": [_point(point) for point in one.points],
+        "half": _point(one.half) if one.half else None,
+        "double": _point(one.double) if one.double else None,
         "asked": _point(one.asked) if one.asked else None,
     }
 
 
 def _point(point: Point) -> dict[str, float]:
-    return {"requests_per_day": round(point.requests_per_day, 3), "freshness": round(point.freshness, 5)}
+    return {
+        "requests_per_day": round(point.requests_per_day, 3),
+        "freshness": round(point.freshness, 5),
+        "delay_days": round(point.delay_days, 4),
+    }
 
 
 def _tell(one: SitePlan) -> None:
     now = f"now about {one.here.requests_per_day:.1f} requests a day"
     click.echo(f"{one.site}: {one.pages} pages, {now} for an expected freshness of {one.here.freshness:.1%}")
-    for point in one.points:
+    for step, point in zip(STEPS, one.points, strict=False):
         bar = "█" * round(point.freshness * BAR)
-        click.echo(f"{point.requests_per_day:>12.1f} a day  {bar:<{BAR}} {point.freshness:.1%}")
+        mark = MARKS.get(step, "")
+        click.echo(f"{point.requests_per_day:>12.1f} a day  {bar:<{BAR}} {point.freshness:>6.1%}  {mark}".rstrip())
     if one.asked:
         click.echo(f"asked for: {one.asked.requests_per_day:.1f} requests a day give {one.asked.freshness:.1%}")

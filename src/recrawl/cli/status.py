@@ -7,12 +7,12 @@ import click
 
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.record_rows import broken_wrappers
+from recrawl.answers.strain import relief_object, relief_sentence, reliefs
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
 from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
-from recrawl.formats import duration
 from recrawl.model.batch import Totals
 
 
@@ -53,10 +53,18 @@ def _as_json(found: Reading, now: float) -> None:
         }
         for name in found.store.sites()
     ]
+    every = found.store.servers()
+    strain = reliefs(found, every, now)
     servers = [
-        {"server": one.key, "load_per_s": one.load_per_s, "gap_s": one.gap_s, "overloaded": one.overloaded}
-        for one in found.store.servers()
-        if one.overloaded or one.failures
+        {
+            "server": one.key,
+            "load_per_s": one.load_per_s,
+            "gap_s": one.gap_s,
+            "overloaded": one.overloaded,
+            "relief": relief_object(strain.get(one.key)),
+        }
+        for one in every
+        if one.key in strain or one.failures
     ]
     broken = [
         {**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store, found.folder.sites())
@@ -117,12 +125,11 @@ def _as_text(found: Reading, now: float) -> None:
         if bitten := bitten_counts(found.store, name):
             told = ", ".join(f"{limit} {count} times" for limit, count in bitten.most_common())
             click.echo(f"limits that bit at {name}: {told}; see `recrawl why URL`")
-    for server in found.store.servers():
-        if server.overloaded:
-            needed, allowed = duration.render(server.needed_gap_s), duration.render(server.gap_s)
-            click.echo(
-                f"overloaded: {server.key} would need a request every {needed}, politeness allows one every {allowed}"
-            )
+    servers = found.store.servers()
+    strain = reliefs(found, servers, now)
+    for server in servers:
+        if server.key in strain:
+            click.echo(f"overloaded: {server.key}: {relief_sentence(server, strain[server.key])}")
         if server.failures:
             click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
     for one in broken_wrappers(found.store, found.folder.sites()):

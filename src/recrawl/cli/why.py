@@ -7,11 +7,13 @@ import click
 
 from recrawl.answers.facts import facts_of
 from recrawl.answers.reading import reading
+from recrawl.answers.strain import relief_sentence, reliefs
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, size, table, until, when
 from recrawl.formats import duration
 from recrawl.model.page import Page
 from recrawl.model.server import Server
+from recrawl.schedule.relief import Relief
 
 
 @click.command()
@@ -24,13 +26,14 @@ def why(url: str, folder: str | None, as_json: bool) -> None:
         page, now = found.page(url), time.time()
         server = found.store.server(page.server) or Server(page.server)
         answer = facts_of(found, page, now)
+        strain = reliefs(found, [server], now).get(server.key)
         if as_json:
             line(answer)
         else:
-            _tell(answer, page, server, now)
+            _tell(answer, page, server, strain, now)
 
 
-def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> None:
+def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | None, now: float) -> None:
     belief = answer["belief"] or {}
     interval_s = belief.get("change_interval_s")
     click.echo(page.url)
@@ -42,6 +45,8 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("interval", duration.render(page.interval_s) if page.interval_s else "not chosen yet"),
             ("changes about every", duration.render(interval_s) if interval_s else "not known yet"),
             ("because", answer["because"]),
+            ("price", _price_line(answer["value"])),
+            ("moved by", "; ".join(map(_move, answer["moved_by"]))),
             ("others would wait", _others(answer["other_policies"]) or "-"),
             ("visits", f"{page.visits}, of which {page.changes} found a change; last checked {when(page.checked_at)}"),
             ("found on", answer["found_from"] or "a seed of the site"),
@@ -49,8 +54,10 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
             ("limits", "; ".join(answer["limits"]) or "none bit"),
             ("announced by", "; ".join(map(_source_line, answer["trust"])) or "nobody so far"),
             ("server", _server_line(server, now)),
+            ("overload", relief_sentence(server, strain) if strain else ""),
             ("copy", f"{size(page.size_bytes)}, ETag {page.etag or '-'}, Last-Modified {page.last_modified or '-'}"),
         )
+        if value
     )
     if answer["last_visits"]:
         click.echo()
@@ -58,6 +65,19 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, now: float) -> Non
         table(
             keys, [[visit[key] if visit[key] is not None else "-" for key in keys] for visit in answer["last_visits"]]
         )
+
+
+def _price_line(value: dict[str, Any] | None) -> str:
+    if value is None:
+        return ""
+    own = f", of which {value['server_price']:.3g} because its server is overloaded" if value["server_price"] else ""
+    whole = value["price"] + value["server_price"]
+    return f"{whole:.3g}{own}; a visit now is worth {value['worth'] * whole:.3g} (days of freshness, by importance)"
+
+
+def _move(step: dict[str, Any]) -> str:
+    found = "changed" if step["changed"] else "same"
+    return f"{found} on {step['at'][:16]}: {step['rate_before']:.2g} to {step['rate_after']:.2g} a day"
 
 
 def _others(gaps_s: dict[str, float]) -> str:

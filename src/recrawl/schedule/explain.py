@@ -11,6 +11,9 @@ from recrawl.schedule import POLICIES, policy
 from recrawl.schedule.settings import Settings
 from recrawl.schedule.value import ValuePolicy
 
+# a rate of the grid stands for those around it
+_HALF_STEP = float((bayes.RATES_PER_DAY[1] / bayes.RATES_PER_DAY[0]) ** 0.5)
+
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
@@ -45,8 +48,27 @@ def reasons(chosen: ValuePolicy, state: States, importance: float, now: float, c
     days = np.maximum(now - state["seen_at"], 0.0) / 86400.0
     worth = chosen.worth(ahead, state, np.array([importance]), now, context)
     return Reasons(
-        float(mean[0]), float(low[0]), float(high[0]), float(bayes.survival(ahead, days)[0]), float(worth[0]),
+        float(mean[0]), float(low[0]) / _HALF_STEP, float(high[0]) * _HALF_STEP,
+        float(bayes.survival(ahead, days)[0]), float(worth[0]),
         chosen.knowledge.price, float(context.server_price[0]), int(state["gaps"][0]) + 1, int(state["changes"][0]),
+    )  # fmt: skip
+
+
+def rates_after(chosen: ValuePolicy, visits: Sequence[Seen], context: Context) -> list[float]:
+    """The mean rate per day as it is believed after each of these visits, with what the policy knows today of the
+    page's kind: which visit moved the belief, and how far."""
+    state, found = unknown(1), []
+    for number, visit in enumerate(visits):
+        state = chosen.observe(state, _sighting(visit, number == 0), context)
+        mean, _, _ = bayes.rate_interval(bayes.weights(state, context.group, chosen.laws))
+        found.append(float(mean[0]))
+    return found
+
+
+def _sighting(visit: Seen, first: bool) -> Sightings:
+    return Sightings(
+        np.array([visit.at]), np.array([visit.changed]), np.array([first]), np.array([np.nan]),
+        np.array([visit.size_bytes]), np.array([visit.response_s]),
     )  # fmt: skip
 
 
@@ -66,11 +88,7 @@ def _replayed(name: str, visits: Sequence[Seen], importance: float, luck: float,
     state = unknown(1)
     gap_s = np.zeros(1)
     for number, visit in enumerate(visits):
-        seen = Sightings(
-            np.array([visit.at]), np.array([visit.changed]), np.array([number == 0]), np.array([np.nan]),
-            np.array([visit.size_bytes]), np.array([visit.response_s]),
-        )  # fmt: skip
-        state = chosen.observe(state, seen)
+        state = chosen.observe(state, _sighting(visit, number == 0))
         gap_s = chosen.next_gap_s(state, np.array([importance]), visit.at, np.array([luck]))
         state["gap_s"] = gap_s
     return float(gap_s[0])

@@ -15,7 +15,7 @@ from recrawl.model.belief import Floats
 from recrawl.schedule.index import days_until
 
 _CHEAPEST, _DEAREST = 1e-6, 1e5
-_HALVINGS = 40
+_HALVINGS = 24  # of 25 nats
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,11 @@ class Plan:
     scale: float = 1.0
 
     def at_price(self, price: float) -> Point:
-        days = days_until(self.ahead, price / np.maximum(self.importance, 1e-6), self.harmonic, self.ceiling_days)
+        wished = price / np.maximum(self.importance, 1e-6)
+        return self.at_gaps(days_until(self.ahead, wished, self.harmonic, self.ceiling_days), price)
+
+    def at_gaps(self, days: Floats, price: float = 0.0) -> Point:
+        """What visits at these gaps bring, one a page."""
         survival, area = survival_and_area(self.ahead, days)
         fresh = float((self.importance * area / days).sum() / self.importance.sum())
         found = float((self.importance * (1.0 - survival) / days).sum())
@@ -71,6 +75,9 @@ class Plan:
         return [self.for_budget(each) for each in requests_per_day]
 
 
+STEPS = (-3, -2, -1, 0, 1, 2, 3)  # doublings
+
+
 def around(requests_per_day: float) -> list[float]:
     """Budgets worth showing beside the present one: from an eighth to eight times."""
-    return [requests_per_day * 2.0**step for step in (-3, -2, -1, 0, 1, 2, 3)]
+    return [requests_per_day * 2.0**step for step in STEPS]
