@@ -9,6 +9,8 @@ from recrawl.model.verdict import Verdict
 from recrawl.model.visit import Reply, Version, Why
 from recrawl.notices.signals import Heard
 
+LONG = 2000  # pages that a list speaks of
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
@@ -17,6 +19,10 @@ class Signal:
     heard: Heard
     children: tuple[str, ...] = ()
     fault: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.heard.claims) + len(self.heard.leads) + len(self.children) > LONG
 
 
 @swift

@@ -1,5 +1,8 @@
 """One server asked for one page after another: robots.txt first, the gap between, the verdict handed on."""
 
+import asyncio
+
+from recrawl.engine.discover import Quarry
 from recrawl.engine.errands import Errands, is_errand
 from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.kept import LIMITS, limit_hit
@@ -43,6 +46,7 @@ class Lanes:
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
         self._robots_under_way: set[str] = set()
+        self._hearing = asyncio.Lock()
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
@@ -103,8 +107,7 @@ class Lanes:
         elif is_errand(page):
             await self._run_errand(page, quarry.site, now)
         elif is_signal(page):
-            arrival = await self.visitor.read_signal(page, self._why(page), quarry, self.signals)
-            await self.settler.put(arrival, self.server(page.server).gap_s)
+            await self._read_signal(page, quarry)
         else:
             arrival = await self.visitor.visit(page, self._why(page), quarry)
             await self.settler.put(arrival, self.server(page.server).gap_s)
@@ -146,6 +149,15 @@ class Lanes:
             self._tell(Event(EventKind.ROBOTS_CHANGED, reply.at, url, site.name))
         self.settler.stir()
         return True
+
+    async def _read_signal(self, page: Page, quarry: Quarry) -> None:
+        """A list of fifty thousand pages takes tens of megabytes until it is written: one such at a time."""
+        reply = await self.visitor.ask_for_signal(page, quarry)
+        async with self._hearing:
+            arrival = await self.visitor.hear(page, self._why(page), reply, self.signals)
+            await self.settler.put(arrival, self.server(page.server).gap_s)
+            if arrival.signal is not None and arrival.signal.is_long:
+                await self.settler.caught_up()
 
     async def _run_errand(self, page: Page, site: Site, now: float) -> None:
         """What somebody's push made necessary: one request, and what follows from its answer."""

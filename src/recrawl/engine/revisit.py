@@ -121,9 +121,11 @@ class Visitor:
         reason = f"more than {most} redirects in a row (fetch.redirects)"
         return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
 
-    async def read_signal(self, page: Page, why: Why, quarry: Quarry, signals: Signals) -> Arrival:
-        """Ask for a sitemap or feed: what does it say differently?"""
-        reply = await self._ask(self._question(page, quarry.site), quarry.site)
+    async def ask_for_signal(self, page: Page, quarry: Quarry) -> Reply:
+        return await self._ask(self._question(page, quarry.site), quarry.site)
+
+    async def hear(self, page: Page, why: Why, reply: Reply, signals: Signals) -> Arrival:
+        """What does a sitemap or feed say differently?"""
         verdict, signal = await self._parts.look_up(signals.hear, page, reply)
         return Arrival(page, why, reply, verdict, signal=signal)
 
