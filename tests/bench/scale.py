@@ -34,6 +34,7 @@ from tests.bench.scale_fill import NOTE, World
 SIZES = {"small": (100_000, 1_000_000), "full": (1_000_000, 10_000_000)}
 BYTES_AN_ADDRESS = 400  # free space asked for, the log included
 ROUNDS = 3
+PROBES = 5
 LISTEN_S = 6  # a run's length: long enough for the short-term queue to be filled
 RECRAWL = (str(Path(sys.executable).with_name("recrawl")),)
 PAGE = b"<!DOCTYPE html><title>Here</title><p>One page that answers.</p>"
@@ -79,6 +80,8 @@ def main(words: list[str]) -> int:
     _need_room(place, sum(sizes))
     try:
         columns = {size: _measured(place / f"{size}", size) for size in sizes}
+        probes = _probed({size: place / f"{size}" for size in sizes})
+        columns = {size: {**column, **probes[size]} for size, column in columns.items()}
     finally:
         if not wish.keep:
             shutil.rmtree(place, ignore_errors=True)
@@ -145,7 +148,6 @@ def _measured(place: Path, addresses: int) -> dict[str, float]:
         found |= _asked(place, world)
         found |= _run(place, server)
         _say(f"{addresses:,} addresses: commands measured")
-        found |= _probed(place, world)
     return found
 
 
@@ -162,11 +164,20 @@ def _filled(place: Path, addresses: int) -> World:
     return World(kept["addresses"], kept["now"])
 
 
-def _probed(place: Path, world: World) -> dict[str, float]:
-    database = str(Folder(place).database)
-    words = [sys.executable, "-m", "tests.bench.scale_probe", database, str(world.addresses), str(world.now)]
-    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    found: dict[str, float] = json.loads(told)
+def _probed(places: dict[int, Path]) -> dict[int, dict[str, float]]:
+    """The folders take turns, since a machine that slows down must slow both down; of each figure the median."""
+    told: dict[int, list[dict[str, float]]] = {size: [] for size in places}
+    for _ in range(PROBES):
+        for size, place in places.items():
+            told[size].append(_probe(place))
+    return {size: {name: median(one[name] for one in several) for name in several[0]} for size, several in told.items()}
+
+
+def _probe(place: Path) -> dict[str, float]:
+    kept = json.loads((place / NOTE).read_text())
+    words = [sys.executable, "-m", "tests.bench.scale_probe", str(Folder(place).database)]
+    words += [str(kept["addresses"]), str(kept["now"])]
+    found: dict[str, float] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     return found
 
 

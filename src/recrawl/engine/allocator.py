@@ -10,7 +10,7 @@ from contextlib import suppress
 
 LARGE_BYTES = 512 * 1024
 SPARE_BYTES = 4 * 1024 * 1024  # kept at the top of the heap
-ARENAS = 2  # the loop's, and one for the threads beside it
+ARENAS = 1  # Python lets one thread work at a time anyway, and each arena keeps what it let go
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 

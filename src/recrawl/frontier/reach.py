@@ -8,8 +8,8 @@ class Reach:
     """`held`: pages in memory, for all servers together. There may be more than `capacity` of them, but only by what
     is due soon, a little a server."""
 
-    capacity: int = 20_000
-    queue: int = 2000  # pages a server
+    capacity: int = 10_000
+    queue: int = 500  # pages a server
     load: int = 500  # pages a server and load
     least: int = 20  # pages a server when there is no room
     soon_s: float = 600.0

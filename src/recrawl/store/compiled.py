@@ -3,7 +3,21 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Table, any_, bindparam, func, literal_column, select
+from sqlalchemy import (
+    ARRAY,
+    CTE,
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Select,
+    Table,
+    any_,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    values,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 
@@ -14,6 +28,14 @@ def one_of(column: ColumnElement[Any], size: int) -> ColumnElement[bool]:
     if size == ARRAY_SIZE:
         return column == any_(bindparam("item_0", type_=ARRAY(column.type)))
     return column.in_([bindparam(f"item_{place}") for place in range(size)])
+
+
+def listed(name: str, column: ColumnElement[Any], size: int) -> CTE:
+    """A list as a table of one column, named and typed as another one."""
+    if size == ARRAY_SIZE:
+        return select(func.unnest(bindparam("item_0", type_=ARRAY(column.type))).label(column.name)).cte(name)
+    items: list[tuple[BindParameter[Any]]] = [(bindparam(f"item_{place}"),) for place in range(size)]
+    return values(literal_column(column.name, column.type)).data(items).cte(name)
 
 
 def number(value: int) -> ColumnElement[int]:

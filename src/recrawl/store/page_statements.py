@@ -8,7 +8,7 @@ from sqlalchemy.sql import Select
 
 from recrawl.model.page import Rank, Status
 from recrawl.store import codes
-from recrawl.store.compiled import Compiler, number, one_of
+from recrawl.store.compiled import Compiler, listed, number, one_of
 from recrawl.store.tables import PAGE, PRESENCE, SERVER
 from recrawl.store.texts import Sql
 
@@ -26,9 +26,9 @@ class PageStatements(Compiler):
     def put_pages(self) -> Sql:
         return self.upsert(PAGE, keys=["id"])
 
-    def known(self, size: int) -> Sql:
-        """Which of these ids are there?"""
-        return self.of_size("known", size, lambda n: select(PAGE.c.id).where(one_of(PAGE.c.id, n)))
+    def unknown(self, size: int) -> Sql:
+        """Which of these ids are not there? Most links are known: few rows come back, and none is sorted before."""
+        return self.of_size("unknown", size, _unknown)
 
     def pages(self, size: int) -> Sql:
         """Whole pages by id."""
@@ -150,6 +150,11 @@ class PageStatements(Compiler):
 
 def _whole_page() -> Select[Any]:
     return select(PAGE, SERVER.c.key).join(SERVER, SERVER.c.id == PAGE.c.server)
+
+
+def _unknown(size: int) -> Select[Any]:
+    asked = listed("asked", PAGE.c.id, size)
+    return select(asked.c.id).where(~select(PAGE.c.id).where(PAGE.c.id == asked.c.id).exists())
 
 
 def _heads(*columns: ColumnElement[Any], of: ColumnElement[bool] | None = None) -> Any:

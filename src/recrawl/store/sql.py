@@ -66,8 +66,11 @@ class SqlStore(RecordReading):
         unique: dict[int, Page] = {}
         for page in pages:
             unique.setdefault(page.id, page)
-        known = self.known(list(unique)) if unique else set()
-        return [page for number, page in unique.items() if number not in known]
+        if not unique:
+            return []
+        with self.database.reading() as session:
+            unknown = {row[0] for row in session.rows_of(self._sql.unknown, unique)}
+        return [page for number, page in unique.items() if number in unknown]
 
     @enduring
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
@@ -149,7 +152,8 @@ class SqlStore(RecordReading):
     @enduring
     def known(self, ids: Sequence[int]) -> set[int]:
         with self.database.reading() as session:
-            return {row[0] for row in session.rows_of(self._sql.known, ids)}
+            unknown = {row[0] for row in session.rows_of(self._sql.unknown, ids)}
+        return set(ids) - unknown
 
     @enduring
     def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]:

@@ -12,7 +12,7 @@ from recrawl.store.failures import PRIMARY, code_of, plainly
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
 
-CACHE_KIB = 8192  # a connection: a larger cache is slower, for it leaves the processor's own; the system keeps the rest
+CACHE_KIB = 4096  # a connection: holds the upper levels of ten million addresses; the system keeps the rest
 IDLE_AT_MOST = 4  # connections kept for later
 
 PRAGMAS = (
@@ -28,8 +28,8 @@ class SqliteConnections:
     """Each in autocommit: `BEGIN` is ours to say, `BEGIN IMMEDIATE` for what is going to write. Memory does not grow
     with the file.
 
-    The connection that was given back last is taken first: a connection forgets what it holds of the file when another
-    one has written, so one that does nearly everything keeps it."""
+    The connection that wrote last is taken first: a connection forgets what it holds of the file when another one has
+    written, so one that does nearly everything keeps it, and the others stay small."""
 
     def __init__(
         self, file: Path, mode: str, busy_ms: int = BUSY_MS, cache_kib: int = CACHE_KIB, mapped_bytes: int = 0
@@ -37,7 +37,8 @@ class SqliteConnections:
         self.where, self._busy_ms = str(file), busy_ms
         self._address = address_of(file, mode)
         self._pragmas = pragmas(cache_kib, mapped_bytes)
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[sqlite3.Connection] = []  # taken from the end
+        self._wrote: sqlite3.Connection | None = None
         self._closed = False
 
     @contextmanager
@@ -60,6 +61,7 @@ class SqliteConnections:
     def writing(self) -> Iterator[Session]:
         with self.taken() as driver:
             wait_for_turn(driver, "BEGIN IMMEDIATE", self._busy_ms)
+            self._wrote = driver
             yield Session(driver.execute, driver.executemany)
             driver.execute("COMMIT")
 
@@ -85,7 +87,7 @@ class SqliteConnections:
         if self._closed or len(self._idle) >= IDLE_AT_MOST:
             driver.close()
         else:
-            self._idle.append(driver)
+            self._idle.insert(len(self._idle) if driver is self._wrote else 0, driver)
 
 
 def address_of(file: Path, mode: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 SIZES = (1, 8, 64, 512)  # of lists
 ARRAY_SIZE = 0  # stands for a list of any length, given as an array
 ARRAY_LONGEST = 10_000
-ONE = "(?)"  # a list of one item, as it stands in the text
+ONE, ROW = "(?)", "VALUES (?)"  # a list of one item, and a table of one, as they stand in the text
 Item = TypeVar("Item", int, str)
 
 
@@ -49,7 +49,10 @@ class Listed:
         return found
 
     def _make(self, size: int) -> Sql:
-        text = self._text.replace(ONE, f"({', '.join('?' * size)})", 1)
+        if ROW in self._text:
+            text = self._text.replace(ROW, f"VALUES {', '.join([ONE] * size)}", 1)
+        else:
+            text = self._text.replace(ONE, f"({', '.join('?' * size)})", 1)
         return Sql(text, (*(f"item_{place}" for place in range(size)), *self._names[1:]), self._fixed)
 
 

@@ -71,9 +71,10 @@ class BatchWriter:
 
     def _enter(self, pages: Sequence[Page]) -> list[Page]:
         """Insert those that are still unknown now that nobody else writes; where others do, the database tells."""
-        asked = [] if self._sql.arrays else [page.id for page in pages]
-        known = {row[0] for row in self._session.rows_of(self._sql.known, asked)}
-        fresh = [page for page in pages if page.id not in known]
+        fresh = list(pages)
+        if not self._sql.arrays:
+            unknown = {row[0] for row in self._session.rows_of(self._sql.unknown, [page.id for page in pages])}
+            fresh = [page for page in pages if page.id in unknown]
         new = self._session.new(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
         fresh = [page for page in fresh if page.id in new]
         for page in fresh:
