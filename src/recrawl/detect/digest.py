@@ -27,6 +27,8 @@ def read(text: str) -> bytes:
 
 def fold(text: str) -> str:
     """White space folded to single spaces, Unicode composed (NFC): what two texts are compared by."""
+    if text.isascii() and text.isprintable() and "  " not in text and text.strip() == text:
+        return text
     plain = text.isascii() or unicodedata.is_normalized("NFC", text)
     composed = text if plain else unicodedata.normalize("NFC", text)
     return " ".join((composed.replace("\x00", " ") if "\x00" in composed else composed).split())
