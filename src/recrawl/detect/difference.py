@@ -1,7 +1,8 @@
 """What really changed between two texts: bytes, share, places, and segments a person can read.
 
 Blocks are matched first; only inside the blocks that changed are words compared (single characters where a
-script writes no spaces). Both steps are bounded (see `sequence.py`): a hostile page costs no more than a long one.
+script writes no spaces; whole sentences where very much changed). Both steps are bounded (see `sequence.py`): a
+hostile page costs no more than a long one.
 """
 
 import re
@@ -16,6 +17,8 @@ from recrawl.detect.simhash import CJK
 from recrawl.model.document import Block
 
 _TOKEN = re.compile(rf"\s|[{CJK}]|[^\s{CJK}]+")
+_STRETCH = re.compile(r".{100,400}?[.!?。\n]|.{1,400}", re.DOTALL)
+MOST_CHARS = 500_000  # of changed text that is compared by words; more of it by sentences or so
 
 
 class SegmentKind(StrEnum):
@@ -121,7 +124,8 @@ def _append_same(steps: list[Step], old_at: int, new_at: int) -> None:
 
 
 def _word_segments(before: str, after: str) -> Iterator[Segment]:
-    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    token = _TOKEN if len(before) + len(after) <= MOST_CHARS else _STRETCH
+    old, new = token.findall(before), token.findall(after)
     for step in steps_between(old, new):
         if step.same:
             yield Segment(SegmentKind.SAME, "".join(new[step.new_from : step.new_to]))

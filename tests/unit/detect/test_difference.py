@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.difference import SegmentKind, differ, steps_between, unified
+from recrawl.detect.difference import MOST_CHARS, SegmentKind, differ, steps_between, unified
 from recrawl.detect.digest import fold
 from recrawl.detect.sequence import ALL_CELLS, longest_common, matches
 from recrawl.model.document import Block
@@ -173,3 +173,13 @@ def test_a_small_change_in_a_huge_list_is_found_small() -> None:
     new = [*old[:9000], "inserted here", *old[9000:20_000], *old[20_001:]]
     difference = differ(blocks(old), blocks(new))
     assert difference.changed_bytes == len("inserted here\n") + len(old[20_000] + "\n")
+
+
+def test_a_small_change_in_a_giant_block_is_found_small_and_nothing_of_it_is_lost() -> None:
+    words = " ".join(f"word{number}." if number % 9 == 0 else f"word{number}" for number in range(40_000))
+    old, new = words, words.replace("word20000 ", "another ").replace("word30000.", "")
+    assert len(old) + len(new) > MOST_CHARS
+    difference = differ(blocks([old]), blocks([new]))
+    assert 0.0 < difference.share < 0.01
+    for text, other in ((old, ADDED), (new, REMOVED)):
+        assert "".join(segment.text for segment in difference.segments if segment.kind is not other) == fold(text) + "\n"
