@@ -182,4 +182,6 @@ def test_a_small_change_in_a_giant_block_is_found_small_and_nothing_of_it_is_los
     difference = differ(blocks([old]), blocks([new]))
     assert 0.0 < difference.share < 0.01
     for text, other in ((old, ADDED), (new, REMOVED)):
-        assert "".join(segment.text for segment in difference.segments if segment.kind is not other) == fold(text) + "\n"
+        assert (
+            "".join(segment.text for segment in difference.segments if segment.kind is not other) == fold(text) + "\n"
+        )
