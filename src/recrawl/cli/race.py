@@ -22,11 +22,17 @@ from recrawl.schedule.own import is_own
 
 Make = Callable[[int], History]
 BUDGETS = (1 / 30, 1 / 7, 1.0)
+MOST = 24  # the race goes by the hour
 
 
 @click.command()
+@click.argument("more_traces", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option(
-    "--trace", "trace_paths", multiple=True, type=click.Path(path_type=Path), help="A trace file; repeatable."
+    "--trace",
+    "trace_paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A trace file; repeatable, and more may follow the options.",
 )
 @click.option(
     "--traces",
@@ -52,6 +58,7 @@ BUDGETS = (1 / 30, 1 / 7, 1.0)
 @click.option("--json", "as_json", is_flag=True, help="One object a line, as each race ends.")
 @click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Write curves and tables as one HTML page.")
 def race(
+    more_traces: tuple[Path, ...],
     trace_paths: tuple[Path, ...],
     folder_of_traces: Path | None,
     history: Path | None,
@@ -70,9 +77,11 @@ def race(
     A policy that knows no budget is given one common factor on its intervals so that all spend the same; those are
     marked. `oracle-…` policies know the true rates and are there to compare with.
     """
-    histories = list(_histories(trace_paths, folder_of_traces, history, worlds, each))
     chosen = _policies(policies)
     rates = [_rate(text) for text in budgets] or list(BUDGETS)
+    if plot_file:
+        _make_room(plot_file)
+    histories = list(_histories((*trace_paths, *more_traces), folder_of_traces, history, worlds, each))
     scores: list[Score] = []
     with _progress(quiet=as_json) as tell:
         for score in run(histories, chosen, rates, seeds, tell):
@@ -84,6 +93,15 @@ def race(
     if plot_file:
         plot_file.write_text(plots.html(scores), "utf-8")
         click.echo(f"{plot_file} written", err=True)
+
+
+def _make_room(plot_file: Path) -> None:
+    """Before the race, not after it."""
+    try:
+        plot_file.parent.mkdir(parents=True, exist_ok=True)
+        plot_file.touch()
+    except OSError as error:
+        raise UsageError(f"cannot write {plot_file}: {error.strerror}") from error
 
 
 def _histories(
@@ -112,10 +130,12 @@ def _history(found: list[trace_files.Trace], name: str, seed: int) -> History:
 
 
 def _read(file: Path) -> trace_files.Trace:
+    if not file.exists():
+        raise NotFound(f"there is no trace {file}")
     try:
         return trace_files.read(file)
     except OSError as error:
-        raise NotFound(f"cannot read the trace {file}: {error.strerror}") from error
+        raise NotFound(f"cannot read the trace {file}: {error.strerror or error}") from error
 
 
 def _standard(folder: Path) -> list[Path]:
@@ -142,8 +162,8 @@ def _rate(text: str) -> float:
         rate = float(above) / float(below or 1)
     except (ValueError, ZeroDivisionError):
         rate = 0.0
-    if rate <= 0:
-        raise UsageError(f"{text!r} is no budget: write visits per page and day, for example 1/7 or 0.5")
+    if not 0.0 < rate <= MOST:
+        raise UsageError(f"{text!r} is no budget: write visits per page and day up to {MOST}, for example 1/7 or 0.5")
     return rate
 
 

@@ -1,7 +1,7 @@
 """What a policy made of a history: one row a race, and the means with their spread over seeds."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from statistics import fmean, stdev
 
@@ -40,11 +40,14 @@ class Summary:
     seeds: int
     stale: float
     stale_spread: float
+    stale_weighted: float
+    cold_stale: float
     age_days: float
     wasted: float
     missed: float
     delay_days: float
     requests: float
+    longest_gap_days: float
     cpu_s: float
     scaled: bool
 
@@ -67,26 +70,39 @@ def _summary(group: list[Score]) -> Summary:
     stale = [one.stale for one in group]
     return Summary(
         first.policy, first.budget, first.trace, len(group), fmean(stale), stdev(stale) if len(stale) > 1 else 0.0,
+        fmean(one.stale_weighted for one in group), fmean(one.cold_stale for one in group),
         fmean(one.age_days for one in group), fmean(one.wasted for one in group), fmean(one.missed for one in group),
         fmean(one.delay_days for one in group), fmean(one.requests for one in group),
-        fmean(one.cpu_s for one in group), first.scaled,
+        max(one.longest_gap_days for one in group), fmean(one.cpu_s for one in group), first.scaled,
     )  # fmt: skip
 
 
+COLUMNS: tuple[tuple[str, Callable[[Summary], str]], ...] = (
+    ("stale %", lambda one: f"{100 * one.stale:.3f}"),
+    ("±", lambda one: f"{100 * one.stale_spread:.3f}"),
+    ("weighted", lambda one: f"{100 * one.stale_weighted:.3f}"),
+    ("cold", lambda one: f"{100 * one.cold_stale:.2f}"),
+    ("age d", lambda one: f"{one.age_days:.3f}"),
+    ("delay d", lambda one: f"{one.delay_days:.3f}"),
+    ("wasted", lambda one: f"{one.wasted:.3f}"),
+    ("missed", lambda one: f"{one.missed:.3f}"),
+    ("requests", lambda one: f"{one.requests:.0f}"),
+    ("gap d", lambda one: f"{one.longest_gap_days:.0f}"),
+    ("cpu s", lambda one: f"{one.cpu_s:.1f}"),
+)
+_WIDTH = 10
+
+
 def table(scores: Iterable[Score]) -> str:
-    """Plain text, one block a trace and budget; `~` marks policies whose intervals were scaled to the budget."""
+    """Plain text, one block a trace and budget; `~` marks policies whose intervals were scaled to the budget; `cold` is
+    the stale share of the first eight weeks, `gap d` the longest that a page waited."""
     lines: list[str] = []
     block: tuple[str, float] | None = None
     for one in summarised(scores):
         if (one.trace, one.budget) != block:
             block = (one.trace, one.budget)
             lines += ["", f"{one.trace}, {one.budget:.4g} visits per page and day, {one.seeds} seed(s)"]
-            lines.append(
-                f"{'policy':<18}{'stale %':>9}{'±':>7}{'age d':>9}{'delay d':>9}{'wasted':>8}{'missed':>8}{'cpu s':>8}"
-            )
+            lines.append(f"{'policy':<20}" + "".join(f"{name:>{_WIDTH}}" for name, _ in COLUMNS))
         mark = "~" if one.scaled else " "
-        lines.append(
-            f"{one.policy:<17}{mark}{100 * one.stale:9.3f}{100 * one.stale_spread:7.3f}{one.age_days:9.3f}"
-            f"{one.delay_days:9.3f}{one.wasted:8.3f}{one.missed:8.3f}{one.cpu_s:8.1f}"
-        )
+        lines.append(f"{one.policy:<19}{mark}" + "".join(f"{shown(one):>{_WIDTH}}" for _, shown in COLUMNS))
     return "\n".join(lines[1:])

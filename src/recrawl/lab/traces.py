@@ -8,6 +8,8 @@ sites run in one race on one budget; events keep their hour and weekday.
 import csv
 import gzip
 import io
+import math
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,20 +43,42 @@ class Trace:
 
 
 def read(path: Path) -> Trace:
-    """`<site>.csv.gz` (or `.csv`) with `<site>.pages.csv.gz` beside it."""
+    """`<site>.csv.gz` (or `.csv`) with `<site>.pages.csv.gz` beside it; events in the order of time."""
     name = path.name.removesuffix(".gz").removesuffix(".csv")
     pages = list(_rows(_beside(path, name), ("page_id", "path", "size0")))
-    ids = [int(row[0]) for row in pages]
+    ids = [_number(one, 0) for one in pages]
     place = {number: at for at, number in enumerate(ids)}
+    if len(place) < len(ids):
+        raise FormatError("a page_id stands there twice", source=pages[0].source)
     events = []
-    for line, (page, at, kind, size) in enumerate(_rows(path, ("page_id", "timestamp", "kind", "size")), start=2):
-        if int(page) not in place or kind not in KINDS:
-            raise FormatError(f"unknown page {page} or kind {kind!r}", line, 1, str(path.name))
-        events.append((place[int(page)], float(at), KINDS[kind], float(size or -1)))
-    sizes = tuple(max(float(row[2] or 0), 0.0) for row in pages)
-    return Trace(
-        name, tuple(ids), tuple(row[1] for row in pages), tuple(row[2] != "" for row in pages), sizes, tuple(events)
-    )
+    for one in _rows(path, ("page_id", "timestamp", "kind", "size")):
+        page, kind = _number(one, 0), one.cells[2]
+        if page not in place or kind not in KINDS:
+            raise FormatError(f"unknown page {one.cells[0]} or kind {kind!r}", one.line, 1, one.source)
+        events.append((place[int(page)], _number(one, 1), KINDS[kind], _number(one, 3, -1.0)))
+    sizes = tuple(max(_number(one, 2, 0.0), 0.0) for one in pages)
+    here = tuple(one.cells[2] != "" for one in pages)
+    events.sort(key=lambda event: event[1])
+    return Trace(name, tuple(map(int, ids)), tuple(one.cells[1] for one in pages), here, sizes, tuple(events))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    cells: list[str]
+    line: int
+    source: str
+
+
+def _number(row: _Row, place: int, empty: float | None = None) -> float:
+    if not row.cells[place] and empty is not None:
+        return empty
+    try:
+        number = float(row.cells[place])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise FormatError(f"{row.cells[place]!r} is no number", row.line, place + 1, row.source)
+    return number
 
 
 def _beside(path: Path, name: str) -> Path:
@@ -64,13 +88,24 @@ def _beside(path: Path, name: str) -> Path:
     raise FormatError(f"no {name}.pages.csv.gz beside it", source=path.name)
 
 
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[list[str]]:
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    reader = csv.reader(io.StringIO(text, newline=""))
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[_Row]:
+    reader = csv.reader(io.StringIO(_text(path), newline=""))
     if (header := next(reader, [])) != list(columns):
         raise FormatError(f"the columns are {header}, not {list(columns)}", 1, 1, path.name)
-    yield from reader
+    for cells in reader:
+        if len(cells) != len(columns):
+            raise FormatError(f"{len(cells)} columns instead of {len(columns)}", reader.line_num, 1, path.name)
+        yield _Row(cells, reader.line_num, path.name)
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"is not whole gzip: {error}", source=path.name) from error
+    except UnicodeDecodeError as error:
+        raise FormatError("is not UTF-8 text", source=path.name) from error
 
 
 @dataclass(frozen=True, slots=True)

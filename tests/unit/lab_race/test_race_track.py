@@ -1,11 +1,15 @@
 """The race's bookkeeping, on histories small enough to reckon by hand."""
 
+import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from recrawl.cli.race import race as race_command
 from recrawl.lab.race import RACED, one, run
 from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S, GONE, History, ledger, rates_per_day
 from recrawl.lab.race_scaled import OwnTime, factor_for, part_of
@@ -14,7 +18,7 @@ from recrawl.lab.scores import json_line, summarised, table
 from recrawl.lab.traces import pattern_of, read, sampled
 from recrawl.lab.worlds import WORLDS, Size, lognormal
 from recrawl.model.belief import Bools, Ints
-from recrawl.model.failure import FormatError
+from recrawl.model.failure import FormatError, RecrawlError
 from recrawl.schedule import policy
 from recrawl.schedule.settings import Settings
 
@@ -148,6 +152,63 @@ def test_a_trace_with_a_stranger_or_other_columns_is_refused_with_its_line(tmp_p
         read(_trace(tmp_path, "page_id,timestamp,kind,size\n9,1704067200,U,5\n"))
     with pytest.raises(FormatError, match="columns"):
         read(_trace(tmp_path, "page,when\n"))
+
+
+@pytest.mark.parametrize(
+    ("events", "says"),
+    [
+        ("0,yesterday,U,5\n", "2:2: 'yesterday' is no number"),
+        ("0,1704067200,U,5\n0,nan,U,5\n", "3:2: 'nan' is no number"),
+        ("0,1704067200,U\n", "2:1: 3 columns instead of 4"),
+        ("0,1704067200,X,5\n", "2:1: unknown page 0 or kind 'X'"),
+    ],
+)
+def test_a_trace_that_cannot_be_meant_is_refused_with_line_and_column(tmp_path: Path, events: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        read(_trace(tmp_path, "page_id,timestamp,kind,size\n" + events))
+
+
+@pytest.mark.parametrize("data", [b"x", gzip.compress(b"page_id")[:12]])
+def test_a_trace_that_is_not_whole_gzip_is_refused(tmp_path: Path, data: bytes) -> None:
+    _trace(tmp_path, "")
+    (tmp_path / "site.csv.gz").write_bytes(data)
+    with pytest.raises(FormatError, match="gzip"):
+        read(tmp_path / "site.csv.gz")
+
+
+def test_events_out_of_order_are_put_in_order(tmp_path: Path) -> None:
+    found = read(_trace(tmp_path, "page_id,timestamp,kind,size\n0,1704153600,U,5\n0,1704067200,U,5\n"))
+    assert [at for _, at, _, _ in found.events] == [1704067200.0, 1704153600.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--world", "weekly", "--budget", "nan"], "no budget"),
+        (["--world", "weekly", "--budget", "1/0"], "no budget"),
+        (["--world", "weekly", "--budget", "inf"], "no budget"),
+        (["--world", "weekly", "--policies", "guess"], "no policy 'guess'"),
+        (["--trace", "nowhere.csv.gz"], "no trace nowhere.csv.gz"),
+        ([], "race on what"),
+    ],
+)
+def test_a_race_that_cannot_be_run_says_why(words: list[str], says: str) -> None:
+    told = CliRunner().invoke(race_command, words)
+    assert isinstance(told.exception, RecrawlError) and says in str(told.exception)
+
+
+def test_the_plot_is_written_into_a_folder_that_was_not_there_and_traces_may_follow_the_options(tmp_path: Path) -> None:
+    lines = "".join(f"0,{1_704_067_200 + day * 86400},U,5\n" for day in range(30))
+    path = _trace(tmp_path, "page_id,timestamp,kind,size\n" + lines)
+    plot = tmp_path / "out" / "race.html"
+    few = ["--policies", "static,oracle-cho", "--budget", "1", "--seeds", "1", "--json", "--plot", str(plot)]
+    told = CliRunner().invoke(race_command, [*few, str(path)])
+    assert told.exit_code == 0, told.output
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [row["policy"] for row in rows] == ["static", "oracle-cho"]
+    named = "policy budget seed trace stale stale_weighted age_days wasted missed delay_days requests cpu_s"
+    assert all(set(named.split()) <= set(row) for row in rows)
+    assert "static" in plot.read_text()
 
 
 def test_patterns_are_the_first_folder_and_the_ending() -> None:
