@@ -9,6 +9,7 @@ anywhere without changing the result; nothing here knows a clock, a die or a dis
     poisson   S1: four running sums, the closed form, the exact maximum likelihood beside it
     bayes     a weight for each of twelve rates, regimes that may switch, the group's law as prior
     pooling   the law of a pattern, shrunk to its site, shrunk to the world: the cold start
+    sizes     large pages change more often: a page's law leans on its size, as far as its site's pages bear it out
     rhythm    168 hours of the week, fitted from outcomes that only say "between then and now"
     activity  bursts of a whole site, recognised by their first changes
     trust     how often a source of notices is right, and how often it is silent when it should speak

@@ -13,14 +13,16 @@ special case, and when the law is learnt better every page of the group follows 
 rounded up or down by a hash of the visit, so that many small pieces of evidence are not lost between two steps.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from recrawl.estimate import sizes
 from recrawl.model.belief import RATES, Bools, Floats, Ints, States
 
 RATES_PER_DAY: Floats = np.geomspace(1.0 / 1500.0, 24.0, RATES)
+LOG_RATES: Floats = np.log(RATES_PER_DAY) - np.log(RATES_PER_DAY).mean()
 SWITCH_PER_DAY = 1.0 / 1000.0
 DAY_S = 86400.0
 MOST_NATS = 16.0  # what a byte can hold: a rate e^16 times less likely than the likeliest is out of the question
@@ -36,6 +38,8 @@ class Laws:
     decay: Floats
     modes: Floats
     mass: Floats  # Vᵀ√π: what each mode adds to a probability
+    centre: Floats  # of ln size, and by how much a page's law leans on its size (`sizes`)
+    slope: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +63,30 @@ class InModes:
     modes: Floats
 
 
-def prepare(law: Floats) -> Laws:
+def prepare(law: Floats, centre: Floats | None = None, slope: Floats | None = None) -> Laws:
+    flat = np.zeros(len(law))
     root = np.sqrt(law)
     generator = SWITCH_PER_DAY * root[:, :, None] * root[:, None, :]
     diagonal = np.arange(RATES)
     generator[:, diagonal, diagonal] -= RATES_PER_DAY + SWITCH_PER_DAY
     decay, modes = np.linalg.eigh(generator)
-    return Laws(law, root, decay, modes, np.einsum("gkj,gk->gj", modes, root))
+    return Laws(
+        law, root, decay, modes, np.einsum("gkj,gk->gj", modes, root),
+        flat if centre is None else centre, flat if slope is None else slope,
+    )  # fmt: skip
 
 
-def prepared_anew(laws: Laws, law: Floats) -> Laws:
+def prepared_anew(laws: Laws, law: Floats, centre: Floats, slope: Floats) -> Laws:
     """As `prepare`, working out only what differs from the laws of before."""
     if law.shape != laws.law.shape:
-        return prepare(law)
+        return prepare(law, centre, slope)
+    moved = (centre != laws.centre) | (slope != laws.slope)
+    if moved.any():
+        laws = replace(laws, centre=centre, slope=slope)
     rows = np.flatnonzero((law != laws.law).any(axis=1))
     if not rows.size:
         return laws
-    fresh = prepare(law[rows])
+    fresh = prepare(law[rows], centre[rows], slope[rows])
     parts = []
     for name in Laws.__dataclass_fields__:
         part = getattr(laws, name).copy()
@@ -86,7 +97,16 @@ def prepared_anew(laws: Laws, law: Floats) -> Laws:
 
 def weights(states: States, group: Ints, laws: Laws) -> Floats:
     """The belief itself: law times ratio, normalised."""
-    return normalised(laws.law[group] * _DECODED[states["weights"]])
+    return normalised(own_law(states["size_bytes"], group, laws) * _DECODED[states["weights"]])
+
+
+def own_law(size_bytes: Floats, group: Ints, laws: Laws) -> Floats:
+    """The law of each page's group, tilted by the page's size; not normalised."""
+    slope = laws.slope[group]
+    if not slope.any():
+        return np.asarray(laws.law[group])
+    lean = slope * sizes.relative(size_bytes, laws.centre[group])
+    return np.asarray(laws.law[group] * np.exp(lean[:, None] * LOG_RATES))
 
 
 def normalised(rows: Floats) -> Floats:

@@ -31,7 +31,20 @@ def pooled(group_sums: Floats, group_site: Ints, sites: int, young: Bools | None
     world = normalised((site_sums.sum(axis=0) + WORLD_STRENGTH * first_law())[None, :])
     site = normalised(site_sums + WORLD_STRENGTH * world)
     drawn_to = np.where(alone[:, None], WORLD_STRENGTH * first_law(), SITE_STRENGTH * site[group_site])
-    return normalised(np.maximum(normalised(group_sums + drawn_to), _LEAST))
+    pages = group_sums.sum(axis=1, keepdims=True)
+    others = np.where(alone[:, None], 1.0, np.maximum(pages - 1.0, 0.0) / np.maximum(pages, 1.0))
+    return normalised(np.maximum(normalised(group_sums * others + drawn_to), _LEAST))
+
+
+def summed(group_law: Floats, group: Ints, law: Floats, belief: Floats) -> Floats:
+    """What the pages of each group say about its law, as a sum over pages: their beliefs, less what their own laws
+    had put into them beyond the group's. `law`: what was expected of each page before anything was seen."""
+    found, expected = np.zeros_like(group_law), np.zeros_like(group_law)
+    np.add.at(found, group, belief)
+    np.add.at(expected, group, law)
+    pages = found.sum(axis=1, keepdims=True)
+    share = group_law * found / np.maximum(expected, 1e-12)
+    return np.asarray(pages * share / np.maximum(share.sum(axis=1, keepdims=True), 1e-12))
 
 
 def settled(before: Floats, after: Floats) -> Floats:

@@ -115,6 +115,7 @@ class _Cut:
     trace: Trace
     pages: list[int]
     here: list[bool]
+    sizes: list[float]  # when it was first seen
     events: dict[int, list[tuple[float, int]]]
 
 
@@ -122,15 +123,17 @@ def _cut(trace: Trace, weeks: int) -> _Cut:
     last = max((at for _, at, _, _ in trace.events), default=0.0)
     end = (last // DAY_S + 1) * DAY_S
     start = np.ceil((end - weeks * WEEK_S - FIRST_MONDAY_S) / WEEK_S) * WEEK_S + FIRST_MONDAY_S - WEEK_S
-    here = list(trace.here)
+    here, sizes = list(trace.here), list(trace.sizes)
     inside: dict[int, list[tuple[float, int]]] = {}
-    for page, at, kind, _size in trace.events:
+    for page, at, kind, size in trace.events:
+        if at <= start or (kind == APPEARED and page not in inside):
+            sizes[page] = size if size > 0.0 else sizes[page]
         if at <= start:
             here[page] = kind != GONE
         elif at < start + weeks * WEEK_S:
             inside.setdefault(page, []).append((at - start, kind))
     known = [p for p in range(len(here)) if here[p] or any(kind == APPEARED for _, kind in inside.get(p, ()))]
-    return _Cut(trace, known, here, inside)
+    return _Cut(trace, known, here, sizes, inside)
 
 
 def weeks_of(traces: Iterable[Trace]) -> int:
@@ -164,7 +167,7 @@ def sampled(traces: Sequence[Trace], seed: int, pages_per_site: int = PAGES_PER_
             chosen = sorted(int(page) for page in dice.choice(chosen, pages_per_site, replace=False))
         shared = _shared([trace.paths[page] for page in chosen])
         rows += [
-            (site, f"{trace.site}|{pattern_of(trace.paths[p], shared)}", cut.here[p], trace.sizes[p],
+            (site, f"{trace.site}|{pattern_of(trace.paths[p], shared)}", cut.here[p], cut.sizes[p],
              cut.events.get(p, [])) for p in chosen
         ]  # fmt: skip
     return _history(rows, [t.site for t in traces], weeks, name or "+".join(t.site for t in traces))

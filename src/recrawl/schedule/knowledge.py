@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from recrawl.estimate import sizes
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate import trust as trusts
 from recrawl.estimate.pooling import first_law
@@ -41,6 +42,7 @@ class Knowledge:
     pooled_hour: int
     usual: Usual = field(default_factory=Usual)
     met_hour: tuple[int, ...] = ()  # when each site was first met
+    leaning: sizes.Leaning = field(default_factory=lambda: sizes.none(1))
 
     @property
     def young(self) -> Bools:
@@ -100,6 +102,7 @@ def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
         law=np.concatenate([knowledge.law, new_law]),
         tempo=tempos.with_sites(knowledge.tempo, len(site_names)),
         trust=trusts.with_sites(knowledge.trust, len(site_names)),
+        leaning=sizes.with_sites(knowledge.leaning, len(site_names)),
         met_hour=(*knowledge.met_hour, *[knowledge.tempo.hour] * (len(site_names) - len(knowledge.sites))),
     )
 
@@ -110,6 +113,13 @@ def _law_for(knowledge: Knowledge, site: int) -> Floats:
     chosen = weight * own if own.any() else weight
     law = (chosen[:, None] * knowledge.law).sum(axis=0)
     return np.asarray(law / law.sum())
+
+
+def leaning_by_group(knowledge: Knowledge) -> tuple[Floats, Floats]:
+    """The centre and the slope of each group; what is found new does not lean."""
+    site = knowledge.group_site
+    slope = np.where(knowledge.young, 0.0, knowledge.leaning.slope[site])
+    return knowledge.leaning.centre[site], slope
 
 
 def group_numbers(knowledge: Knowledge, names: Sequence[str]) -> Ints:
@@ -147,6 +157,7 @@ def to_bytes(knowledge: Knowledge) -> bytes:
         proof=tempo.proof,
         outcomes=np.stack([seen.site, seen.begin, seen.end, seen.changed.astype(np.int64)]),
         rates=seen.rate.astype(np.float32),
+        leaning=np.stack([knowledge.leaning.centre, knowledge.leaning.slope]),
         trust=np.stack([getattr(knowledge.trust, name) for name in trusts.Trust.__dataclass_fields__]),
     )
     return out.getvalue()
@@ -170,4 +181,5 @@ def from_bytes(data: bytes) -> Knowledge:
             trusts.fitting(trusts.Trust(*kept["trust"])), float(kept["price"][0]), refitted, pooled,
             Usual(*(float(number) for number in kept["price"][1:])),
             tuple(map(int, kept["met_hour"])) if "met_hour" in kept else (origin,) * len(kept["sites"]),
+            sizes.Leaning(*kept["leaning"]) if "leaning" in kept else sizes.none(len(kept["sites"])),
         )  # fmt: skip

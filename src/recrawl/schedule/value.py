@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recrawl.estimate import bayes, poisson, pooling, trust
+from recrawl.estimate import bayes, poisson, pooling, sizes, trust
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted, whose_turn
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
@@ -26,6 +26,7 @@ from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
 REFIT_HOURS = 3
 POOL_HOURS = 24
 AT_ONCE = 4096  # visits judged at a time: more do not fit the processor's own memory
+STAGGERED = 0.6  # nats, both ways
 EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
 
 
@@ -113,7 +114,7 @@ class ValuePolicy:
     def _asked(self, states: States, importance: Floats, context: Context) -> Floats:
         """The value at which each page is due."""
         price = self.knowledge.price + context.server_price
-        return np.asarray(price * cost(states, self.settings) / np.maximum(importance, 1e-6))
+        return np.asarray(price * cost(states, self.settings) * staggered(states) / np.maximum(importance, 1e-6))
 
     def _told(self, states: States, days: Floats, context: Context) -> tuple[Floats, Floats]:
         belief = bayes.weights(states, context.group, self.laws)
@@ -146,7 +147,9 @@ class ValuePolicy:
     def knowing(self, knowledge: Knowledge) -> "ValuePolicy":
         if knowledge is self.knowledge:
             return self
-        laws = self.laws if knowledge.law is self.knowledge.law else bayes.prepared_anew(self.laws, knowledge.law)
+        laws = self.laws
+        if knowledge.law is not self.knowledge.law or knowledge.leaning is not self.knowledge.leaning:
+            laws = bayes.prepared_anew(self.laws, knowledge.law, *known.leaning_by_group(knowledge))
         return replace(self, knowledge=knowledge, laws=laws, places=_places(knowledge))
 
     def learned(self, before: States, seen: Sightings, context: Context) -> "ValuePolicy":
@@ -161,11 +164,19 @@ class ValuePolicy:
     def repooled(self, states: States, context: Context, scale: float = 1.0) -> "ValuePolicy":
         """The groups' sums exactly, from all their pages, or from a sample of which each stands for `scale` pages: what
         `learned` keeps up is each page's belief as it was when last visited. Pages without evidence say nothing."""
+        knowledge = self.knowledge
         rows = np.flatnonzero(states["gaps"] > 0)
-        sums = np.zeros_like(self.knowledge.sums)
-        np.add.at(sums, context.group[rows], bayes.weights(states[rows], context.group[rows], self.laws))
-        sums = np.where(self.knowledge.young[:, None], self.knowledge.sums, scale * sums)
-        return replace(self, knowledge=replace(self.knowledge, sums=sums))
+        group, size_bytes = context.group[rows], states["size_bytes"][rows]
+        belief = bayes.weights(states[rows], group, self.laws)
+        law = bayes.normalised(bayes.own_law(size_bytes, group, self.laws))
+        sums = pooling.summed(knowledge.law, group, law, belief)
+        sums = np.where(knowledge.young[:, None], knowledge.sums, scale * sums)
+        leaning = sizes.centred(knowledge.leaning, knowledge.group_site[context.group], states["size_bytes"])
+        grown = np.flatnonzero(~knowledge.young[group])
+        site = knowledge.group_site[group[grown]]
+        z = sizes.relative(size_bytes[grown], leaning.centre[site])
+        leaning = sizes.learnt(leaning, site, z, law[grown], belief[grown], bayes.LOG_RATES)
+        return replace(self, knowledge=replace(knowledge, sums=sums, leaning=sizes.settled(knowledge.leaning, leaning)))
 
     def at(self, now: float) -> "ValuePolicy":
         """Housekeeping when its hour has come: activity every few hours, rhythm and laws once a day."""
@@ -236,7 +247,7 @@ class ValuePolicy:
     def _remembered(self, states: States, seen: Sightings, judged: "_Judged | None") -> States:
         after = poisson.fold(states, seen)
         if judged:
-            law = self.laws.law[judged.context.group]
+            law = bayes.own_law(after["size_bytes"][judged.rows], judged.context.group, self.laws)
             salt = bayes.salted(after["watched_s"][judged.rows], judged.seen.at)
             after["weights"][judged.rows] = bayes.encoded(judged.after, law, salt)
         return after
@@ -285,7 +296,7 @@ class _Judged:
 def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: int = 0) -> ValuePolicy:
     first = price.first_price(settings.requests_per_page_day, settings.harmonic)
     knows = knowledge or known.started(first, hour)
-    return ValuePolicy(settings, knows, bayes.prepare(knows.law), _places(knows))
+    return ValuePolicy(settings, knows, bayes.prepare(knows.law, *known.leaning_by_group(knows)), _places(knows))
 
 
 def nowhere(pages: int) -> Context:
@@ -298,6 +309,21 @@ def explores(states: States) -> Bools:
     """A fixed share of gaps, chosen by a hash of the state, ends without regard to the rhythm."""
     salt = bayes.salted(states["watched_s"], states["seen_at"]) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((salt >> np.uint64(40)).astype(np.float64) < EXPLORED * float(1 << 24))
+
+
+def staggered(states: States) -> Floats:
+    """A factor on the price of the first revisit, from a hash of the state. Pages found together of which nothing else
+    is known would all be due at once, site by site and ever again, and nobody would look at a site in between. Once
+    apart they stay apart, and every later gap is the best one."""
+    factor = np.ones(len(states))
+    fresh = np.flatnonzero(states["gaps"] == 0)
+    if fresh.size:
+        salt = bayes.salted(states["watched_s"][fresh], states["seen_at"][fresh])
+        salt = (salt ^ states["size_bytes"][fresh].astype(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
+        salt = (salt ^ (salt >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+        share = (salt >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+        factor[fresh] = np.exp(STAGGERED * (2.0 * share - 1.0))
+    return factor
 
 
 def _places(knowledge: Knowledge) -> placement.Placement:

@@ -45,9 +45,11 @@ def test_laws_prepared_anew_are_the_laws_prepared_from_nothing() -> None:
     before = dice.dirichlet(np.ones(12), 5)
     after = before.copy()
     after[[1, 3]] = dice.dirichlet(np.ones(12), 2)
-    whole, partly = prepare(after), prepared_anew(prepare(before), after)
-    for name in Laws.__dataclass_fields__:
-        assert np.allclose(getattr(whole, name), getattr(partly, name))
+    centre, slope = dice.normal(9.0, 1.0, 5), dice.normal(0.0, 0.3, 5)
+    for law in (before, after):
+        whole, partly = prepare(law, centre, slope), prepared_anew(prepare(before), law, centre, slope)
+        for name in Laws.__dataclass_fields__:
+            assert np.allclose(getattr(whole, name), getattr(partly, name))
 
 
 def test_a_law_that_hardly_moved_stays_and_one_that_moved_follows() -> None:

@@ -9,7 +9,7 @@ from recrawl.model.belief import Context, Sightings, States, unknown
 from recrawl.schedule.explain import Seen, gaps_by_policy, reasons
 from recrawl.schedule.knowledge import group_name
 from recrawl.schedule.settings import Settings
-from recrawl.schedule.value import ValuePolicy, value_policy
+from recrawl.schedule.value import STAGGERED, ValuePolicy, staggered, value_policy
 
 START = 1_704_067_200.0
 DAY = 86400.0
@@ -141,3 +141,36 @@ def test_new_pages_that_change_at_once_teach_the_law_of_new_pages_and_not_that_o
     unknowing = first_law()[-4:].sum()  # more than one change a day
     assert law[new][-4:].sum() > 3 * unknowing
     assert law[still[0]][-4:].sum() < unknowing / 3
+
+
+def test_pages_seen_together_do_not_all_come_back_together(crawled: tuple[ValuePolicy, States, Context]) -> None:
+    chosen, states, around = crawled
+    alike = unknown(200)
+    alike["seen_at"] = START + 40 * DAY
+    alike["size_bytes"] = np.arange(1000, 1200)
+    context = Context(np.repeat(around.group[40:41], 200), np.zeros(200), np.zeros((200, SOURCES), dtype=np.int64))
+    gaps = chosen.next_gap_s(alike, np.ones(200), START + 40 * DAY, np.full(200, 0.5), context)
+    assert gaps.max() > 1.2 * gaps.min()
+    factor = staggered(alike)
+    assert np.abs(np.log(factor)).max() <= STAGGERED
+    assert abs(np.log(factor).mean()) < STAGGERED / 4
+    assert (factor == staggered(alike.copy())).all()
+    assert (staggered(states) == 1.0).all()  # pages that have been revisited are apart already
+
+
+def test_sizes_that_tell_are_learnt_from_the_pages_and_remembered() -> None:
+    names = ["docs|page"] * 60
+    rates = np.repeat([0.01, 0.3], 30)
+    chosen, states, around = _crawled(30, rates, names)
+    states["size_bytes"] = np.repeat([2_000.0, 40_000.0], 30)
+    for day in range(30, 40):
+        chosen = chosen.repooled(states, around).at(START + day * DAY)
+    site = chosen.knowledge.sites.index("docs")
+    assert chosen.knowledge.leaning.slope[site] > 0.1
+    fresh = unknown(2)
+    fresh["seen_at"], fresh["size_bytes"] = START + 40 * DAY, [2_000.0, 40_000.0]
+    two = Context(around.group[:2], np.zeros(2), np.zeros((2, SOURCES), dtype=np.int64))
+    small, large = chosen.next_gap_s(fresh, np.ones(2), START + 40 * DAY, np.full(2, 0.5), two)
+    assert large < small / 2
+    again = chosen.remembering(chosen.memory())
+    assert (again.next_gap_s(fresh, np.ones(2), START + 40 * DAY, np.full(2, 0.5), two) == [small, large]).all()
