@@ -52,7 +52,9 @@ class SqliteSearch:
         self._weights = ", ".join(str(float(weights[part])) for part in tables.PARTS)
         self._edition = tables.SCHEMA * 1000 + knife
         mode = "mode=ro" if readonly else "mode=rwc"
-        self._connections = SqliteConnections(file, mode, cache_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES)
+        self._connections = SqliteConnections(
+            file, mode, cache_kib=CACHE_KIB, spare_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES
+        )
         if readonly:
             self._check()
         else:

@@ -12,7 +12,8 @@ from recrawl.store.failures import PRIMARY, code_of, plainly
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
 
-CACHE_KIB = 4096  # a connection: holds the upper levels of ten million addresses; the system keeps the rest
+CACHE_KIB = 4096  # of the main connection: the upper levels of ten million addresses; the system keeps the rest
+SPARE_KIB = 512  # of one that is opened while the main one is busy
 IDLE_AT_MOST = 4  # connections kept for later
 
 PRAGMAS = (
@@ -28,17 +29,23 @@ class SqliteConnections:
     """Each in autocommit: `BEGIN` is ours to say, `BEGIN IMMEDIATE` for what is going to write. Memory does not grow
     with the file.
 
-    The connection that wrote last is taken first: a connection forgets what it holds of the file when another one has
-    written, so one that does nearly everything keeps it, and the others stay small."""
+    The first connection is the main one and taken whenever it is idle: a connection forgets what it holds of the file
+    when another one has written, so the one that does nearly all the work keeps it, and the others can be small."""
 
     def __init__(
-        self, file: Path, mode: str, busy_ms: int = BUSY_MS, cache_kib: int = CACHE_KIB, mapped_bytes: int = 0
+        self,
+        file: Path,
+        mode: str,
+        busy_ms: int = BUSY_MS,
+        cache_kib: int = CACHE_KIB,
+        spare_kib: int = SPARE_KIB,
+        mapped_bytes: int = 0,
     ) -> None:
         self.where, self._busy_ms = str(file), busy_ms
         self._address = address_of(file, mode)
-        self._pragmas = pragmas(cache_kib, mapped_bytes)
+        self._pragmas, self._spare = pragmas(cache_kib, mapped_bytes), pragmas(spare_kib, mapped_bytes)
         self._idle: list[sqlite3.Connection] = []  # taken from the end
-        self._wrote: sqlite3.Connection | None = None
+        self._main: sqlite3.Connection | None = None
         self._closed = False
 
     @contextmanager
@@ -61,20 +68,22 @@ class SqliteConnections:
     def writing(self) -> Iterator[Session]:
         with self.taken() as driver:
             wait_for_turn(driver, "BEGIN IMMEDIATE", self._busy_ms)
-            self._wrote = driver
             yield Session(driver.execute, driver.executemany)
             driver.execute("COMMIT")
 
     def close(self) -> None:
         self._closed = True
         while self._idle:
-            self._idle.pop().close()
+            self._let_go(self._idle.pop())
 
     def _take(self) -> sqlite3.Connection:
         try:
             return self._idle.pop()
         except IndexError:
-            return opened(self._address, self._pragmas)
+            if self._main is not None:
+                return opened(self._address, self._spare)
+            self._main = opened(self._address, self._pragmas)
+            return self._main
 
     def _give_back(self, driver: sqlite3.Connection) -> None:
         """What is not committed by now is not wanted."""
@@ -82,12 +91,17 @@ class SqliteConnections:
             if driver.in_transaction:
                 driver.execute("ROLLBACK")
         except sqlite3.Error:
-            driver.close()
+            self._let_go(driver)
             return
         if self._closed or len(self._idle) >= IDLE_AT_MOST:
-            driver.close()
+            self._let_go(driver)
         else:
-            self._idle.insert(len(self._idle) if driver is self._wrote else 0, driver)
+            self._idle.insert(len(self._idle) if driver is self._main else 0, driver)
+
+    def _let_go(self, driver: sqlite3.Connection) -> None:
+        if driver is self._main:
+            self._main = None
+        driver.close()
 
 
 def address_of(file: Path, mode: str) -> str:

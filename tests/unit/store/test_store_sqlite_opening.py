@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from recrawl.model.page import Page
 from recrawl.store.revision import REVISION, REVISIONS, check_revision
 from recrawl.store.schema import SCHEMA
 from recrawl.store.sqlite import open_sqlite
+from recrawl.store.sqlite_driver import CACHE_KIB, SPARE_KIB, SqliteConnections
 from recrawl.store.sqlite_engine import sqlite_engine
 from recrawl.store.texts import Sql
 from recrawl.store.upgrade import migration_config, run_revisions, upgrade_sqlite
@@ -216,3 +218,20 @@ def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreDamaged, match="name another folder"):
         open_sqlite(tmp_path / "file" / "s.db")
+
+
+def test_what_is_done_one_after_the_other_is_done_by_one_connection_and_what_is_done_at_once_by_several(
+    tmp_path: Path,
+) -> None:
+    with closing(SqliteConnections(tmp_path / "s.db", "mode=rwc")) as connections:
+        with connections.taken() as main, connections.taken() as spare:
+            assert spare is not main
+            sizes = [one.execute("PRAGMA cache_size").fetchone()[0] for one in (main, spare)]
+            assert sizes == [-CACHE_KIB, -SPARE_KIB]
+        with connections.taken() as first:
+            assert first is main
+        with pytest.raises(RuntimeError, match="half"), connections.writing() as session:
+            session.change(Sql("CREATE TABLE half (done)", (), {}), ())
+            raise RuntimeError("half done")
+        with connections.reading() as session:
+            assert session.rows(Sql("SELECT name FROM sqlite_master", (), {})) == []
