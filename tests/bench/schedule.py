@@ -3,8 +3,8 @@
     python -m tests.bench.schedule [PAGES]
 
 States are made once and updated in batches: of 8, which is what the engine commits at a time unless told otherwise, of
-500, 5,000 and 100,000. `fold` is the belief of the page and what is learnt of its group, site and sources; `next gap` the
-due time, and so the price of repricing.
+500, 5,000 and 100,000. `fold` is the belief of the page and what is learnt of its group, site and sources, `next gap`
+the due time, and so the price of repricing.
 """
 
 import resource
