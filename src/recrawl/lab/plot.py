@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from recrawl.lab.scores import Score, Summary, summarised
+from recrawl.lab.scores import COLUMNS, Score, Summary, summarised
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 420, 70, 50, 20, 190
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
@@ -33,7 +33,8 @@ def html(scores: Iterable[Score], title: str = "The race of revisit policies") -
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
         "<p>Stale share of the copy, lower is better; the same requests for every policy. "
-        "~ marks policies that know no budget: one common factor on all their intervals makes them spend the same.</p>"
+        "~ marks policies that know no budget: one common factor on all their intervals makes them spend the same. "
+        "Weighted: by importance; cold: of the first eight weeks; gap: the longest that a page waited.</p>"
         f"{''.join(parts)}</body></html>"
     )
 
@@ -46,11 +47,11 @@ def _section(trace: str, rows: Sequence[Summary]) -> str:
 
 
 def _table(budget: float, rows: Sequence[Summary]) -> str:
-    head = "<tr><th>policy<th>stale %<th>±<th>age, days<th>delay, days<th>wasted<th>missed<th>requests<th>CPU s</tr>"
+    head = "<tr><th>policy" + "".join(f"<th>{escape(name)}" for name, _ in COLUMNS) + "</tr>"
     lines = [
         f"<tr{' class=ours' if one.policy == 'value' else ''}><td>{escape(one.policy)}{' ~' if one.scaled else ''}"
-        f"<td>{100 * one.stale:.2f}<td>{100 * one.stale_spread:.2f}<td>{one.age_days:.3f}<td>{one.delay_days:.2f}"
-        f"<td>{one.wasted:.2f}<td>{one.missed:.2f}<td>{one.requests:.0f}<td>{one.cpu_s:.1f}</tr>"
+        + "".join(f"<td>{shown(one)}" for _, shown in COLUMNS)
+        + "</tr>"
         for one in sorted(rows, key=lambda row: row.stale)
     ]
     return f"<h3>{budget:.4g} visits per page and day</h3><table>{head}{''.join(lines)}</table>"
