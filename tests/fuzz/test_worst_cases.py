@@ -30,6 +30,8 @@ INPUTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "comments before the charset": ("charsets", lambda n: b"\n" + b"<!--" * (n // 4)),
     "bytes of no charset": ("charsets", lambda n: b"\n" + bytes(range(128, 256)) * (n // 128)),
     "a sitemap of entries": ("sitemaps", lambda n: b"<urlset>" + b"<url><loc>http://a/</loc></url>" * (n // 31)),
+    "a sitemap of one tag": ("sitemaps", lambda n: b"<urlset><url a='" + b"x" * n),
+    "a sitemap of lines": ("sitemaps", lambda n: b"http://a/\n" * (n // 10)),
     "a sitemap of nests": ("sitemaps", lambda n: b"<a>" * (n // 3)),
     "a sitemap of entities": ("sitemaps", lambda n: b"<!DOCTYPE a [" + b'<!ENTITY a "aaaa">' * (n // 18)),
     "a zipped sitemap": ("sitemaps", lambda n: gzip.compress(b"<urlset>" + b" " * n * 10)),

@@ -14,6 +14,8 @@ from recrawl.formats.xml_stream import Enough
 
 MOST_ITEMS = 5_000
 MOST_BYTES = 16_000_000
+MOST_VALUES = 600_000  # of a JSON Feed: three bytes of it may become seventy
+_BETWEEN = (b",", b"[", b"{")
 FEED_TYPES = frozenset({"application/atom+xml", "application/rss+xml", "application/feed+json", "application/rdf+xml"})
 _MOMENTS = ("updated", "modified", "date_modified", "pubDate", "published", "issued", "date", "date_published")
 _ROOTS = frozenset({"feed", "rss", "RDF"})
@@ -62,6 +64,8 @@ def _from_xml(plain: bytes, most: int) -> FeedReading:
 
 
 def _from_json(plain: bytes, most: int) -> FeedReading:
+    if sum(map(plain.count, _BETWEEN)) > MOST_VALUES:
+        return FeedReading(fault=f"more than {MOST_VALUES} values, which is no feed")
     try:
         value = json.loads(plain)
         version, items = str(value["version"]), list(value["items"])

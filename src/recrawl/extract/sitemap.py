@@ -1,7 +1,9 @@
 """Reads a sitemap as the web has it: XML or plain text, perhaps gzipped, perhaps broken off, never a bomb."""
 
+import re
 import zlib
 from dataclasses import dataclass
+from itertools import islice
 
 from recrawl.formats import sitemap_xml
 from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIES, Listed
@@ -9,6 +11,7 @@ from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIE
 TOO_LARGE = " bytes"  # how such a fault ends
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_ADDRESS = re.compile(rb"(?:^|[\r\n])[ \t]*+(https?://[^\r\n]*+)")
 _XML = (b"<?xml", b"<urlset", b"<sitemapindex", b"<!--", b"<")
 
 
@@ -63,10 +66,14 @@ def _from_xml(plain: bytes, most: int) -> SitemapReading:
 
 
 def _from_text(plain: bytes, most: int) -> SitemapReading:
-    """The text form of the protocol: one address a line."""
-    lines = plain.decode("utf-8-sig", "replace").splitlines()
-    urls = [line.strip() for line in lines if line.strip().startswith(("http://", "https://"))]
-    if not urls:
+    """The text form of the protocol: one address a line. Read line by line: there may be millions of them."""
+    lines = _ADDRESS.finditer(plain.removeprefix(b"\xef\xbb\xbf"))
+    urls = (line[1].decode("utf-8", "replace").strip() for line in lines)
+    sound = tuple(Listed(url) for url in islice(filter(_is_short, urls), most + 1))
+    if not sound:
         return SitemapReading(fault="no addresses in it", other=True)
-    sound = [Listed(url) for url in urls if len(url) <= LONGEST_ADDRESS]
-    return SitemapReading(tuple(sound[:most]), cut=len(sound) > most)
+    return SitemapReading(sound[:most], cut=len(sound) > most)
+
+
+def _is_short(url: str) -> bool:
+    return len(url) <= LONGEST_ADDRESS

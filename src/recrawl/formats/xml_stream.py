@@ -11,6 +11,8 @@ from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 LONGEST_TEXT = 8192
 DEEPEST = 64
 CHUNK = 65_536
+LONGEST_TAG = 1_000_000  # bytes of one tag, comment or instruction: expat looks at all of them again with every chunk
+MOST_ELEMENTS = 1_000_000
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _AS_IT_IS = frozenset({"utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859-1"})
 
@@ -43,8 +45,12 @@ def read(data: bytes, opened: Opened, closed: Closed) -> Ended:
     walk = _Walk(opened, closed)
     walk.listen(parser)
     try:
+        fed = 0
         for chunk in chunks:
             parser.Parse(chunk, False)
+            fed += len(chunk)
+            if fed - parser.CurrentByteIndex > LONGEST_TAG:
+                raise _Refused(f"a tag or comment of more than {LONGEST_TAG} bytes")
         parser.Parse(b"", True)
     except Enough:
         return Ended(enough=True)
@@ -84,6 +90,7 @@ class _Walk:
         self._opened, self._closed = opened, closed
         self._texts: list[list[str]] = []
         self._room: list[int] = []
+        self._elements = 0
 
     def listen(self, parser: XMLParserType) -> None:
         parser.StartElementHandler = self._start
@@ -94,6 +101,9 @@ class _Walk:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._texts) >= DEEPEST:
             raise _Refused(f"nested deeper than {DEEPEST}")
+        self._elements += 1
+        if self._elements > MOST_ELEMENTS:
+            raise _Refused(f"more than {MOST_ELEMENTS} elements")
         self._texts.append([])
         self._room.append(LONGEST_TEXT)
         self._opened(name, attributes)

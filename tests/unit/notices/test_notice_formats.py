@@ -313,6 +313,38 @@ def test_a_sitemap_that_breaks_off_has_said_its_first_part() -> None:
     assert read_sitemap(whole, most_entries=3).cut
 
 
+FIRST = b"<urlset><url><loc>http://a.example/</loc></url>"
+
+
+@pytest.mark.parametrize(
+    ("endless", "fault"),
+    [
+        (b"<url a='" + b"x" * 2_000_000, "a tag or comment of more than"),
+        (b"<url/>" * 1_000_001, "more than 1000000 elem"),
+    ],
+)
+def test_of_a_sitemap_that_does_not_come_to_an_end_the_first_part_is_taken(endless: bytes, fault: str) -> None:
+    read = read_sitemap(FIRST + endless)
+    assert [entry.url for entry in read.entries] == ["http://a.example/"]
+    assert fault in read.fault
+
+
+def test_a_sitemap_of_very_many_lines_is_read_up_to_its_limit() -> None:
+    lines = (
+        b"\xef\xbb\xbfhttp://a.example/first\r\n not an address\n\thttps://a.example/second \r"
+        + b"http://a.example/x\n" * 9
+    )
+    read = read_sitemap(lines, most_entries=3)
+    assert [entry.url[17:] for entry in read.entries] == ["first", "/second", "x"]
+    assert read.cut
+    assert not read_sitemap(lines, most_entries=11).cut
+
+
+def test_a_json_feed_of_very_many_values_is_none() -> None:
+    body = b'{"version":"https://jsonfeed.org/version/1","items":[' + b"{}," * 700_000 + b"{}]}"
+    assert "values" in read_feed(body).fault
+
+
 def test_a_sitemap_may_be_plain_text_and_carry_extensions() -> None:
     assert [entry.url for entry in read_sitemap(b"http://h/a\r\n\r\nhttp://h/b\n").entries] == [
         "http://h/a",
