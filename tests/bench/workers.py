@@ -5,7 +5,8 @@
 One site on many loopback servers (so that both workers have work), crawled and revisited by one worker and by two,
 taking turns. Beside pages per second it prints what one page costs in CPU time: where two workers stood in each other's
 way, a page would cost more, and on a machine that others use this is the figure to trust. The processes are the crawl's
-alone; the server has its own, and on two cores it takes its part of them.
+alone; the server has its own, and on two cores it takes its part of them: what it took is printed, and how many times
+the pages/s of one worker two could reach at most beside it.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from tests.bench import crawl
 from tests.bench.measure import Cost, run
 from tests.bench.report import machine, table
 from tests.bench.rivals import NO_INDEX, PARALLEL, Rival
+from tests.bench.scale import cpu_s_of
 from tests.bench.site import Site
 
 PROGRAM = str(Path(sys.executable).with_name("recrawl"))
@@ -32,8 +34,15 @@ WANTED = 1.6
 def main(words: list[str]) -> int:
     asked = _options(words)
     with crawl.serving(asked.pages, ADDRESSES) as (site, server):
+        before_s = cpu_s_of(server.pid)
         results = crawl.race([crew(1), crew(2)], site, server, asked.rounds, 0)
+        served_s = cpu_s_of(server.pid) - before_s
     print(table(results))
+    pages = sum(cost.pages for result in results for cost in (*result.first, *result.again))
+    print(f"the server took {1000.0 * served_s / pages:.3f} ms of CPU a page, on the same cores")
+    for name in ("first", "again"):
+        most = at_most(*(getattr(result, name) for result in results), served_s / pages)
+        print(f"{name}: beside it two workers on two cores can reach {most:.2f} times the pages/s of one at most")
     gains = {name: gain(*(getattr(result, name) for result in results)) for name in ("first", "again")}
     for name, found in gains.items():
         print(
@@ -78,6 +87,12 @@ def gain(one: list[Cost], two: list[Cost]) -> dict[str, float]:
         "pages_per_s": round(median(b.pages_per_s / a.pages_per_s for a, b in pairs), 3),
         "cpu": round(median(b.cpu_ms_a_page / a.cpu_ms_a_page for a, b in pairs), 3),
     }
+
+
+def at_most(one: list[Cost], two: list[Cost], served_s: float) -> float:
+    """If both cores were never idle: one worker has a core to itself, two share theirs with the server."""
+    alone_s, both_s = (median(cost.cpu_s / max(1, cost.pages) for cost in costs) for costs in (one, two))
+    return 2.0 * alone_s / (both_s + served_s)
 
 
 def _options(words: list[str]) -> argparse.Namespace:
