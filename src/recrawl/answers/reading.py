@@ -31,6 +31,13 @@ class Reading:
     settings: Settings
     store: Store
 
+    def site(self, name: str) -> str:
+        """The name of a site that there is, or of all ("")."""
+        known = sorted({*self.store.sites(), *(one.name for one in self.folder.sites())})
+        if not name or name in known:
+            return name
+        raise NotFound(f"there is no site {name!r} here; there are: {', '.join(known) or 'none (recrawl add URL)'}")
+
     def page(self, url: str) -> Page:
         """The page at an address, however it is spelled."""
         for site in (*self.folder.sites(), None):

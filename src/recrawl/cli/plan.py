@@ -9,6 +9,7 @@ from recrawl.answers.plans import SitePlan, common_sample, planned
 from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, table
+from recrawl.model.failure import UsageError
 from recrawl.schedule.plan import STEPS, Point
 
 BAR = 40
@@ -28,8 +29,10 @@ def plan(
 ) -> None:
     """Expected freshness against requests a day, from what has been learnt; where we are, and what else would do."""
     now = time.time()
+    if budget and target:
+        raise UsageError("a budget or a target: one follows from the other, so name one")
     with reading(the_folder(folder, folder_word)) as found:
-        names = [site] if site else ["", *found.store.sites()]
+        names = [found.site(site)] if site else ["", *found.store.sites()]
         common = common_sample(found) if len(names) > 1 else None
         drawn = [planned(found, now, name, budget, target, as_json or name == names[0], common) for name in names]
     plans = [one for one in drawn if one is not None]

@@ -153,13 +153,10 @@ def broken_line(row: Row) -> Line:
 
 def _asked(found: Reading, site: str) -> tuple[str, int | None]:
     """A site by its name, or one page by its address."""
-    known = sorted({*found.store.sites(), *(one.name for one in found.folder.sites())})
-    if not site or site in known:
-        return site, None
-    if "/" in site:
+    if "/" in site and site not in found.store.sites():
         page = found.page(site)
         return page.site, page.id
-    raise NotFound(f"there is no site {site!r} here; there are: {', '.join(known) or 'none (recrawl add URL)'}")
+    return found.site(site), None
 
 
 def _read_again(place: Folder, site: str) -> None:

@@ -35,6 +35,7 @@ def schedule(
     """The next visits in order; with --week the table of weekday, time and addresses that S0 draws, for any policy."""
     now = time.time()
     with reading(the_folder(folder, folder_word)) as found:
+        site = found.site(site)
         if not week:
             _next_visits(found.store.next_due(limit, site), now, as_json)
             return

@@ -19,6 +19,7 @@ from recrawl.lab.month import simulate
 from recrawl.lab.tempers import Poisson
 from recrawl.lab.world import START_AT, World
 from recrawl.lab.world_parts import PageSpec, Robots, ServerSpec
+from recrawl.model.failure import RecrawlError
 from recrawl.schedule.week import DAYS
 
 HOUR_S = 3600.0
@@ -104,3 +105,16 @@ def test_the_rhythm_counts_every_change_found(crawled: Path) -> None:
     (told,) = _lines(rhythm, "world", "--folder", str(crawled))
     assert len(told["changes"]) == 7 and all(len(day) == 24 for day in told["changes"])
     assert sum(map(sum, told["changes"])) == _lines(status, str(crawled))[0]["changed"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "says"),
+    [
+        (plan, ["--site", "nowhere"], "there is no site 'nowhere' here; there are: world"),
+        (schedule, ["--week", "--site", "nowhere"], "there is no site 'nowhere' here"),
+        (plan, ["--budget", "10", "--target", "0.9"], "name one"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(crawled: Path, command: click.Command, words: list[str], says: str) -> None:
+    told = CliRunner().invoke(command, [str(crawled), *words])
+    assert isinstance(told.exception, RecrawlError) and says in str(told.exception)
