@@ -26,6 +26,7 @@ from recrawl.schedule.value import ValuePolicy
 
 Rank = Callable[[Floats, Floats], Floats]
 _NONE: Ints = np.zeros(0, dtype=np.int64)
+_ANYTHING = 1e-9
 
 
 @runtime_checkable
@@ -232,12 +233,16 @@ class Value:
         )  # fmt: skip
         worth[self.dropped_until_s[pages] > at_s] = 0.0
         worth = self._cleared(worth, at_s) if self.clearing else worth
-        enough = worth >= 1.0
+        enough = worth >= (_ANYTHING if self._pays_for(pages.size) else 1.0)
         bound = bool(np.isfinite(self.history.allowed_per_hour).any())  # a server may refuse some of what is due
         wanted = self._in_order(pages[enough], worth[enough], pages.size if bound else room, at_s)
         spare = self._spare(room, fill)
         more = most(worth[~enough], pages[~enough], spare if bound else spare - wanted.size)
         return self.politely(wanted, room, at_s, more, spare)
+
+    def _pays_for(self, pages: int) -> bool:
+        """Whether an hour's budget buys a visit of every page there is: then nothing is scarce, whatever the price."""
+        return pages <= self.history.pages * self.policy.settings.requests_per_page_day / 24.0
 
     def _spare(self, room: int, fill: float) -> int:
         """Requests to be made whatever they buy: what is not worth saving, or a token that would run over."""
