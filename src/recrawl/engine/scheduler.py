@@ -24,7 +24,7 @@ from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.aim import price_for
 from recrawl.schedule.budget import Bucket, Budget, Spent
-from recrawl.schedule.due import is_material
+from recrawl.schedule.due import FINE, MATERIAL, is_material
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import HOUR_S
@@ -260,7 +260,8 @@ class Scheduler:
         for name, domain in self._domains.items():
             if isinstance(domain.policy, ValuePolicy):
                 prices |= {f"burst {name} {site}": pace for site, pace in known.bursts(domain.policy.knowledge).items()}
-        return prices if any(is_material(since.get(key, 0.0), price) for key, price in prices.items()) else None
+        share = FINE if self._has_target else MATERIAL
+        return prices if any(is_material(since.get(key, 0.0), price, share) for key, price in prices.items()) else None
 
     # inside
 

@@ -18,13 +18,14 @@ from recrawl.schedule import placement
 from recrawl.schedule.index import days_until, value
 
 MATERIAL = 0.15  # a price that moved by less changes no due time
+FINE = 0.03  # where the price is set for a target: nothing else brings it about
 LATEST_HOURS = float(placement.WAITS_HOURS[-1])
 SOON_HOURS = 72.0  # further ahead the hour is sought when the day has come near
 TURN_HOURS = 6  # after a move of the price every page is solved for again within so many hours
 
 
-def is_material(one: float, other: float) -> bool:
-    return abs(one - other) > MATERIAL * max(one, other)
+def is_material(one: float, other: float, share: float = MATERIAL) -> bool:
+    return abs(one - other) > share * max(one, other)
 
 
 def turn(fingerprints: Ints, step: int) -> Ints:

@@ -15,7 +15,7 @@ def test_a_target_is_reached_with_about_the_requests_that_the_plan_foretells() -
 
 
 def test_changes_are_found_as_soon_as_was_asked_for_and_not_at_any_price() -> None:
-    got, planned = aiming(2, 40.0, max_delay_s=DAY_S)
+    got, planned = aiming(2, 26.0, max_delay_s=DAY_S)
     assert 0.8 <= got.delay_s / DAY_S <= 1.1
     assert abs(planned.for_delay(1.0).requests_per_day / got.per_day - 1.0) <= 0.2
 
