@@ -197,7 +197,7 @@ class Worker:
 
     def _idle(self, now: float) -> bool:
         """Nothing under way, nothing to write, nothing that a little patience would bring."""
-        if self._tasks or not self.settler.idle or self._found or self.refill.unfinished:
+        if self._tasks or not self.settler.idle or self._found or self.refill.unfinished or self.frontier.hungry():
             return False
         wake_at = self.frontier.wake_at()
         return wake_at is None or wake_at > now + self.parts.manners.patience_s

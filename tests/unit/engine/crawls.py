@@ -9,15 +9,25 @@ from pathlib import Path
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
 from recrawl.engine.tally import Tally
+from recrawl.engine.wiring import at_once
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.memory import Canned, MemoryFetcher, reply_from
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
+from recrawl.frontier.reach import Reach
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
-from recrawl.model.visit import Ask
+from recrawl.model.visit import Ask, Reply
 
 Answer = Callable[[str], Canned]
+
+
+class Yielding(MemoryFetcher):
+    """As over a network, others have their turn while somebody waits for an answer."""
+
+    async def fetch(self, ask: Ask) -> Reply:
+        await asyncio.sleep(0)
+        return await super().fetch(ask)
 
 
 @dataclass
@@ -29,6 +39,10 @@ class Crawl:
     settings: Settings = field(default_factory=Settings)
     asked: list[str] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
+    order: Order = field(default_factory=lambda: Order(once=True))
+    reach: Reach = field(default_factory=Reach)
+    inline: bool = False  # written on the loop: lanes and writer end at the same moment
+    worker: Worker | None = None
 
     @property
     def folder(self) -> Folder:
@@ -72,8 +86,12 @@ class Crawl:
                 self.asks.append(ask)
                 return reply_from(ask, self.answer(path), parts.clock.now())
 
-            parts.fetcher = MemoryFetcher(reply, parts.clock.now)
-            await Worker(parts, Order(once=True), range(parts.store.partitions), Tally()).run()
+            parts.fetcher = Yielding(reply, parts.clock.now)
+            if self.inline:
+                parts.offload = at_once
+            self.worker = Worker(parts, self.order, range(parts.store.partitions), Tally())
+            self.worker.refill.reach = self.reach
+            await self.worker.run()
 
 
 def page(title: str, words: str, links: Sequence[str] = ()) -> Canned:
