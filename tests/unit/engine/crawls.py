@@ -39,7 +39,6 @@ class Crawl:
     settings: Settings = field(default_factory=Settings)
     asked: list[str] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
-    order: Order = field(default_factory=lambda: Order(once=True))
     reach: Reach = field(default_factory=Reach)
     inline: bool = False  # written on the loop: lanes and writer end at the same moment
     worker: Worker | None = None
@@ -89,7 +88,7 @@ class Crawl:
             parts.fetcher = Yielding(reply, parts.clock.now)
             if self.inline:
                 parts.offload = at_once
-            self.worker = Worker(parts, self.order, range(parts.store.partitions), Tally())
+            self.worker = Worker(parts, Order(once=True), range(parts.store.partitions), Tally())
             self.worker.refill.reach = self.reach
             await self.worker.run()
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from tests.unit.engine.crawls import Crawl, page
 
-from recrawl.engine.worker import Order
 from recrawl.fetch.memory import Canned
 from recrawl.frontier.reach import Reach
 from recrawl.model.site import Site
@@ -14,14 +13,12 @@ LINKS = [f"/{number}" for number in range(PAGES)]
 
 
 def test_a_queue_that_empties_after_a_look_at_the_store_that_brought_nothing_is_filled_again(tmp_path: Path) -> None:
-    order = Order(once=True, poll_s=60.0)
-
     def answer(path: str) -> Canned:
         if crawl.worker is not None and len(crawl.worker.frontier) == 10:  # not yet low
             crawl.worker.look_soon()
         return page(path, f"words of {path}", LINKS)
 
-    crawl = Crawl(tmp_path, answer, order=order, reach=Reach(load=20), inline=True)
+    crawl = Crawl(tmp_path, answer, reach=Reach(load=20), inline=True)
     crawl.add(Site("shop", seeds=("http://shop.test/",), own=("shop.test",)))
     crawl.run()
     crawl.make_all_due()
