@@ -62,11 +62,31 @@ class Rule:
 
 
 @dataclass(slots=True)
-class Group:
-    """All that is said to one agent, however often it is named."""
+class Said:
+    """What is said to the agents named together: held once, however many they are."""
 
     rules: list[Rule] = field(default_factory=list)
     delays_s: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Group:
+    """All that is said to one agent, however often it is named. `heard`: what was said, and how many delays were said
+    before this agent was named."""
+
+    heard: list[tuple[Said, int]] = field(default_factory=list)
+
+    @property
+    def rules(self) -> list[Rule]:
+        return [rule for said, _ in self.heard for rule in said.rules]
+
+    @property
+    def delays_s(self) -> list[float]:
+        return [delay_s for said, before in self.heard for delay_s in said.delays_s[before:]]
+
+    def hear(self, said: Said) -> None:
+        if not self.heard or self.heard[-1][0] is not said:
+            self.heard.append((said, len(said.delays_s)))
 
 
 @dataclass(slots=True)
@@ -80,21 +100,23 @@ class Parsed:
 
 def parse(body: bytes) -> Parsed:
     parsed = Parsed()
-    named: list[Group] = []  # the groups that the rules of the moment belong to
+    said = Said()  # what is said before any agent is named is said to nobody
     ruled = False  # a rule has come, so that the next agent line begins another group
     for line in read_lines(body):
         parsed.lines += 1
         if line.field is Field.AGENT:
             if ruled:
-                named, ruled = [], False
-            named += [parsed.groups.setdefault(name, Group()) for name in agent_names(line.value)]
+                said, ruled = Said(), False
+            for name in agent_names(line.value):
+                parsed.groups.setdefault(name, Group()).hear(said)
         elif line.field is Field.SITEMAP:
             parsed.sitemaps.append(_readable(line.value))
         elif line.field is Field.DELAY:
-            _add_delay(named, line.value)
+            _add_delay(said, line.value)
         else:
             ruled = True
-            _add_rule(named, Rule(line.field is Field.ALLOW, line.value, line))
+            if line.value:  # an empty rule says nothing
+                said.rules.append(Rule(line.field is Field.ALLOW, line.value, line))
     return parsed
 
 
@@ -158,17 +180,10 @@ def _field(key: str) -> Field | None:
     return None
 
 
-def _add_rule(groups: list[Group], rule: Rule) -> None:
-    if rule.pattern:  # an empty rule says nothing
-        for group in groups:
-            group.rules.append(rule)
-
-
-def _add_delay(groups: list[Group], value: str) -> None:
+def _add_delay(said: Said, value: str) -> None:
     try:
         delay_s = float(value)
     except ValueError:
         return
     if 0 <= delay_s < float("inf"):
-        for group in groups:
-            group.delays_s.append(delay_s)
+        said.delays_s.append(delay_s)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recrawl.scope.robots import Explanation, RobotsRules, path_of
 from recrawl.scope.robots_match import OneExpression, PrefixTable, read_pattern
-from recrawl.scope.robots_parse import MAX_BYTES, MAX_LINE_BYTES, read_lines
+from recrawl.scope.robots_parse import MAX_BYTES, MAX_LINE_BYTES, parse, read_lines
 
 
 def allowed(body: str | bytes, path: str, agent: str = "recrawl") -> bool:
@@ -365,3 +365,18 @@ def test_a_thousand_times_the_rules_do_not_cost_a_thousand_times_the_time() -> N
     few = seconds_to_ask([f"/section{number}/x" for number in range(10)], "/section9999999/y")
     many = seconds_to_ask([f"/section{number}/x" for number in range(10_000)], "/section9999999/y")
     assert many < 100 * few
+
+
+def test_what_is_said_to_many_agents_or_to_one_named_often_is_held_once() -> None:
+    rules = b"Disallow: /a*b$\n" * 500
+    often = parse(b"User-agent: *\n" * 500 + rules)
+    assert len(often.groups["*"].rules) == 500
+    many = parse(b"".join(b"User-agent: bot%s\n" % bytes([97 + i // 26, 97 + i % 26]) for i in range(500)) + rules)
+    assert len(many.groups) == 500
+    assert len({id(said) for group in many.groups.values() for said, _ in group.heard}) == 1
+
+
+def test_a_delay_counts_for_the_agents_named_before_it() -> None:
+    rules = RobotsRules.parse(b"User-agent: one\nCrawl-delay: 5\nUser-agent: two\nCrawl-delay: 2\nDisallow: /x\n")
+    assert (rules.crawl_delay_s("one"), rules.crawl_delay_s("two")) == (5.0, 2.0)
+    assert not rules.allowed("one", "/x") and not rules.allowed("two", "/x")
