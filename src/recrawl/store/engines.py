@@ -1,6 +1,6 @@
 """Databases that are reached through SQLAlchemy: PostgreSQL, and a SQLite file while it is copied or upgraded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from sqlalchemy import Connection, Engine
@@ -18,9 +18,17 @@ def plainly(where: str) -> AbstractContextManager[None]:
 
 
 def session_on(connection: Connection, arrays: bool = False) -> Session:
-    """SQLite's own driver is spoken to directly."""
+    """SQLite's own driver is spoken to directly. Rows that cannot travel as arrays go to PostgreSQL one by one: in a
+    transaction whose last statement went out in a pipeline, as psycopg's `executemany` sends it, the server does not
+    end a worker that fell silent (`idle_in_transaction_session_timeout` never rings), and its rows stay locked."""
     if connection.dialect.name != "sqlite":
-        return Session(connection.exec_driver_sql, connection.exec_driver_sql, arrays)
+        run = connection.exec_driver_sql
+
+        def run_all(text: str, rows: Iterable[tuple[object, ...]]) -> None:
+            for row in rows:
+                run(text, row)
+
+        return Session(run, run_all, arrays)
     driver = connection.connection.driver_connection
     if driver is None:
         raise ValueError("the connection is closed")
