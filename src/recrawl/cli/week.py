@@ -1,24 +1,22 @@
 """`schedule` and `rhythm`: what comes when, and when things change."""
 
 import time
-from datetime import UTC, datetime
+from collections.abc import Sequence
 
 import click
 import numpy as np
 
+from recrawl.answers.coming_weeks import coming_weeks
 from recrawl.answers.reading import reading
 from recrawl.answers.weeks import profile, profiles, together
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, table, until
 from recrawl.estimate.weeks import Profile
 from recrawl.model.page import Page, Status
-from recrawl.schedule.week import DAYS, EVERY_DAY, week_table
+from recrawl.schedule.week import DAYS, week_table
 
 SHADES = " ░▒▓█"
 MOST_PAGES = 2000
-HOUR_S, WEEK_S = 3600.0, 7 * 86_400.0
-WEEKS = 4  # S0's longest cycle
-ORDINALS = ("", "1st", "2nd", "3rd", "4th")
 
 
 @click.command()
@@ -40,57 +38,15 @@ def schedule(
             _next_visits(found.store.next_due(limit, site), now, as_json)
             return
         pages = [page for page in found.store.scan(site, None, MOST_PAGES) if page.status is Status.LIVE]
-        if by == "groups":
-            rows = [(slot.day, slot.time, list(slot.urls)) for slot in week_table(profiles(found, pages, now))]
-        else:
-            rows = _by_due(pages, now)
+        slots = week_table(profiles(found, pages, now)) if by == "groups" else coming_weeks(pages, now)
     if as_json:
-        for day, moment, urls in rows:
-            line({"day": day, "time": moment, "urls": urls})
+        for slot in slots:
+            line({"day": slot.day, "time": slot.time, "urls": list(slot.urls)})
         return
-    table(("day", "time", "addresses"), [(day, moment, _listed(urls)) for day, moment, urls in rows])
+    table(("day", "time", "addresses"), [(slot.day, slot.time, _listed(slot.urls)) for slot in slots])
 
 
-def _by_due(pages: list[Page], now: float) -> list[tuple[str, str, list[str]]]:
-    """The coming weeks in S0's form: pages seen at least weekly by weekday, rarer ones in the week they are due."""
-    slots: dict[tuple[int, int, str], list[str]] = {}
-    for page in pages:
-        for week, day, hour in _turns(page, now):
-            slots.setdefault((week, day, f"{hour:02d}:00"), []).append(page.url)
-    rows = [(_day_name(week, day), time, sorted(urls)) for (week, day, time), urls in sorted(slots.items())]
-    return _every_day_first(rows)
-
-
-def _turns(page: Page, now: float) -> set[tuple[int, int, int]]:
-    """(week, weekday, hour) of a page's visits, if nothing is learnt until then; week 0: every week."""
-    if page.due_at is None or page.due_at >= now + WEEKS * WEEK_S:
-        return set()
-    due_at = max(page.due_at, now)
-    often = 0.0 < page.interval_s <= WEEK_S
-    last_at = due_at + (WEEK_S - HOUR_S if often else 0.0)
-    found, at = set(), due_at
-    while at <= last_at:
-        moment = datetime.fromtimestamp(at, UTC)
-        found.add((0 if often else int((due_at - now) // WEEK_S) + 1, moment.weekday(), moment.hour))
-        at += max(page.interval_s, HOUR_S)
-    return found
-
-
-def _day_name(week: int, day: int) -> str:
-    return f"{ORDINALS[week]} {DAYS[day]}" if week else DAYS[day]
-
-
-def _every_day_first(rows: list[tuple[str, str, list[str]]]) -> list[tuple[str, str, list[str]]]:
-    """What is visited at one hour of all seven days is one line."""
-    times = dict.fromkeys(time for _, time, _ in rows)
-    weekly = {time: [set(urls) for day, at, urls in rows if at == time and day in DAYS] for time in times}
-    daily = {time: set.intersection(*sets) if len(sets) == len(DAYS) else set() for time, sets in weekly.items()}
-    first = [(EVERY_DAY, time, sorted(urls)) for time, urls in sorted(daily.items()) if urls]
-    rest = [(day, at, [url for url in urls if day not in DAYS or url not in daily[at]]) for day, at, urls in rows]
-    return [*first, *(row for row in rest if row[2])]
-
-
-def _listed(urls: list[str]) -> str:
+def _listed(urls: Sequence[str]) -> str:
     return " ".join(urls[:3]) + (f" and {len(urls) - 3} more" if len(urls) > 3 else "")
 
 
