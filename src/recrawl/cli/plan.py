@@ -13,6 +13,7 @@ from recrawl.model.failure import UsageError
 from recrawl.schedule.plan import STEPS, Point
 
 BAR = 40
+SITE_COLUMNS = ("site", "pages", "requests/day", "expected freshness", "with half", "with double")
 MARKS = {-1: "half", 0: "as many as now, spent best", 1: "double"}
 
 
@@ -42,18 +43,12 @@ def plan(
         line(_object(one)) if as_json else _tell(one)
     if not as_json and len(plans) > 2:
         click.echo()
-        rows = [
-            (
-                one.site,
-                one.pages,
-                f"{one.here.requests_per_day:.1f}",
-                f"{one.here.freshness:.1%}",
-                f"{one.half.freshness:.1%}" if one.half else "-",
-                f"{one.double.freshness:.1%}" if one.double else "-",
-            )
-            for one in plans[1:]
-        ]
-        table(("site", "pages", "requests/day", "expected freshness", "with half", "with double"), rows)
+        table(SITE_COLUMNS, [_row(one) for one in plans[1:]])
+
+
+def _row(one: SitePlan) -> tuple[object, ...]:
+    freshness = (f"{point.freshness:.1%}" if point else "-" for point in (one.here, one.half, one.double))
+    return (one.site, one.pages, f"{one.here.requests_per_day:.1f}", *freshness)
 
 
 def _object(one: SitePlan) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -14,6 +15,8 @@ from recrawl.cli.records import broken_sentence
 from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.model.batch import Totals
+
+SITE_COLUMNS = ("site", "pages", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided")
 
 
 @click.command()
@@ -43,19 +46,34 @@ def saved_object(saved: Saved) -> dict[str, float]:
 
 
 def _as_json(found: Reading, now: float) -> None:
-    sites = [
+    names = found.store.sites()
+    broken = broken_wrappers(found.store, found.folder.sites())
+    line(
         {
-            "site": name,
-            **totals_object(found.store.totals(name, now)),
-            "saved": saved_object(saved_in(found.store, [name])),
-            "dropped_links": dict(dropped_counts(found.store, name)),
-            "limits": dict(bitten_counts(found.store, name)),
+            **totals_object(found.store.totals("", now)),
+            "saved": saved_object(saved_in(found.store, names)),
+            "sites": [_site_object(found, name, now) for name in names],
+            "troubled_servers": _server_objects(found, now),
+            "broken_wrappers": [{**asdict(one), "since_at": iso(one.since_at)} for one in broken],
+            "disk_is_low": _disk_is_low(found),
         }
-        for name in found.store.sites()
-    ]
-    every = found.store.servers()
-    strain = reliefs(found, every, now)
-    servers = [
+    )
+
+
+def _site_object(found: Reading, name: str, now: float) -> dict[str, Any]:
+    return {
+        "site": name,
+        **totals_object(found.store.totals(name, now)),
+        "saved": saved_object(saved_in(found.store, [name])),
+        "dropped_links": dict(dropped_counts(found.store, name)),
+        "limits": dict(bitten_counts(found.store, name)),
+    }
+
+
+def _server_objects(found: Reading, now: float) -> list[dict[str, Any]]:
+    servers = found.store.servers()
+    strain = reliefs(found, servers, now)
+    return [
         {
             "server": one.key,
             "load_per_s": one.load_per_s,
@@ -63,28 +81,47 @@ def _as_json(found: Reading, now: float) -> None:
             "overloaded": one.overloaded,
             "relief": relief_object(strain.get(one.key)),
         }
-        for one in every
+        for one in servers
         if one.key in strain or one.failures
     ]
-    broken = [
-        {**asdict(one), "since_at": iso(one.since_at)} for one in broken_wrappers(found.store, found.folder.sites())
-    ]
-    totals = totals_object(found.store.totals("", now))
-    saved = saved_object(saved_in(found.store, found.store.sites()))
-    line(
-        {
-            **totals,
-            "saved": saved,
-            "sites": sites,
-            "troubled_servers": servers,
-            "broken_wrappers": broken,
-            "disk_is_low": _disk_is_low(found),
-        }
-    )
 
 
 def _disk_is_low(found: Reading) -> bool:
     return found.folder.disk_is_low(found.settings.keep.disk_floor_bytes)
+
+
+def _as_text(found: Reading, now: float) -> None:
+    names = found.store.sites()
+    table(SITE_COLUMNS, [_site_row(found, name, now) for name in names])
+    _tell_savings(saved_in(found.store, names))
+    for name in names:
+        _tell_of_site(found, name)
+    _tell_of_servers(found, now)
+    for one in broken_wrappers(found.store, found.folder.sites()):
+        click.echo(broken_sentence(one))
+    if _disk_is_low(found):
+        click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
+    _tell_errors(found)
+    if coming := found.store.next_due(limit=3):
+        click.echo("\nnext:")
+        facts((until(page.due_at, now), page.url) for page in coming)
+
+
+def _site_row(found: Reading, name: str, now: float) -> tuple[object, ...]:
+    totals, saved = found.store.totals(name, now), saved_in(found.store, [name])
+    share = totals.not_modified / totals.visits if totals.visits else 0.0
+    return (
+        name,
+        totals.live,
+        totals.due,
+        totals.visits,
+        totals.changed,
+        f"{share:.0%}",
+        totals.failed,
+        size(totals.bytes),
+        size(saved.spared_bytes),
+        max(saved.avoided_visits, 0),
+    )
 
 
 def _tell_savings(saved: Saved) -> None:
@@ -95,36 +132,15 @@ def _tell_savings(saved: Saved) -> None:
         )
 
 
-def _as_text(found: Reading, now: float) -> None:
-    rows = []
-    for name in found.store.sites():
-        totals = found.store.totals(name, now)
-        share = totals.not_modified / totals.visits if totals.visits else 0.0
-        saved = saved_in(found.store, [name])
-        rows.append(
-            (
-                name,
-                totals.live,
-                totals.due,
-                totals.visits,
-                totals.changed,
-                f"{share:.0%}",
-                totals.failed,
-                size(totals.bytes),
-                size(saved.spared_bytes),
-                max(saved.avoided_visits, 0),
-            )
-        )
-    table(("site", "pages", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided"), rows)
-    _tell_savings(saved_in(found.store, found.store.sites()))
-    for name in found.store.sites():
-        if dropped := dropped_counts(found.store, name):
-            click.echo(
-                f"links dropped by {name}: " + ", ".join(f"{count} {why}" for why, count in dropped.most_common())
-            )
-        if bitten := bitten_counts(found.store, name):
-            told = ", ".join(f"{limit} {count} times" for limit, count in bitten.most_common())
-            click.echo(f"limits that bit at {name}: {told}; see `recrawl why URL`")
+def _tell_of_site(found: Reading, name: str) -> None:
+    if dropped := dropped_counts(found.store, name):
+        click.echo(f"links dropped by {name}: " + ", ".join(f"{count} {why}" for why, count in dropped.most_common()))
+    if bitten := bitten_counts(found.store, name):
+        told = ", ".join(f"{limit} {count} times" for limit, count in bitten.most_common())
+        click.echo(f"limits that bit at {name}: {told}; see `recrawl why URL`")
+
+
+def _tell_of_servers(found: Reading, now: float) -> None:
     servers = found.store.servers()
     strain = reliefs(found, servers, now)
     for server in servers:
@@ -132,18 +148,12 @@ def _as_text(found: Reading, now: float) -> None:
             click.echo(f"overloaded: {server.key}: {relief_sentence(server, strain[server.key])}")
         if server.failures:
             click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
-    for one in broken_wrappers(found.store, found.folder.sites()):
-        click.echo(broken_sentence(one))
-    if _disk_is_low(found):
-        click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
-    groups = found.store.error_groups(limit=10)
-    if groups:
+
+
+def _tell_errors(found: Reading) -> None:
+    if groups := found.store.error_groups(limit=10):
         click.echo()
         table(
             ("pages", "status", "reason", "for example"),
             [(one.pages, one.status, one.reason, one.example) for one in groups],
         )
-    coming = found.store.next_due(limit=3)
-    if coming:
-        click.echo("\nnext:")
-        facts((until(page.due_at, now), page.url) for page in coming)
