@@ -22,7 +22,7 @@ from recrawl.schedule.own import is_own
 
 Make = Callable[[int], History]
 BUDGETS = (1 / 30, 1 / 7, 1.0)
-MOST = 24  # the race goes by the hour
+MOST_PER_DAY = 24  # the race goes by the hour
 
 
 @click.command()
@@ -162,8 +162,10 @@ def _rate(text: str) -> float:
         rate = float(above) / float(below or 1)
     except (ValueError, ZeroDivisionError):
         rate = 0.0
-    if not 0.0 < rate <= MOST:
-        raise UsageError(f"{text!r} is no budget: write visits per page and day up to {MOST}, for example 1/7 or 0.5")
+    if not 0.0 < rate <= MOST_PER_DAY:
+        raise UsageError(
+            f"{text!r} is no budget: write visits per page and day up to {MOST_PER_DAY}, for example 1/7 or 0.5"
+        )
     return rate
 
 

@@ -61,6 +61,9 @@ class PageNoise:
         return f"parts: {parts or 'none'}; distrust {self.distrust}; odd answers {self.odd}"
 
 
+NOTHING_LEARNT = PageNoise()
+
+
 @dataclass(frozen=True, slots=True)
 class Votes:
     """Second looks on any page of the template: how often the part differed, how often it held still."""
@@ -97,7 +100,7 @@ class TemplateNoise:
 class Knowledge:
     """Both together; the page's own experience comes first."""
 
-    page: PageNoise = PageNoise()
+    page: PageNoise = NOTHING_LEARNT
     template: TemplateNoise = TemplateNoise()
 
     @property
@@ -120,15 +123,12 @@ def memo_key(server: str, template: int) -> str:
     return f"noise:{server}:{template & (1 << 64) - 1:016x}"
 
 
-NOTHING_LEARNT = PageNoise()
-
-
 def read_page(data: bytes) -> PageNoise:
     """What `write_page` wrote. A form this version does not know is forgotten, and learnt again."""
     if not data:
         return NOTHING_LEARNT
     if len(data) < _HEAD.size or data[0] != VERSION or (len(data) - _HEAD.size) % _ENTRY.size:
-        return PageNoise()
+        return NOTHING_LEARNT
     _, distrust, odd = _HEAD.unpack_from(data)
     rows = _ENTRY.iter_unpack(data[_HEAD.size :])
     entries = tuple(Entry(key, Nature(nature & 3), count, value) for key, nature, count, value in rows)

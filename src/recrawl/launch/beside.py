@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
-from typing import Any
 
 from recrawl.config import Settings
 from recrawl.engine.clock import SystemClock
@@ -90,11 +89,11 @@ def _tell(folder: Folder, settings: Settings, complain: Complain, ended: Ended) 
     couriers = import_module(WEBHOOKS).couriers
     with closing(open_store(folder, settings)) as store, couriers(folder, settings, store, complain) as all_of_them:
         while not ended(LOOK_EVERY_S):
-            _round(all_of_them, lambda: not ended(0.0))
+            _round(all_of_them.deliver, lambda: not ended(0.0))
         end_at = SystemClock().now() + LAST_S / 2
-        _round(all_of_them, lambda: SystemClock().now() < end_at)
+        _round(all_of_them.deliver, lambda: SystemClock().now() < end_at)
 
 
-def _round(all_of_them: Any, go_on: Callable[[], bool]) -> None:
-    while go_on() and all_of_them.deliver():
+def _round(deliver: Callable[[], int], go_on: Callable[[], bool]) -> None:
+    while go_on() and deliver():
         continue
