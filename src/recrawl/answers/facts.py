@@ -11,6 +11,7 @@ from recrawl.estimate.poisson import always_changed, change_interval_s, never_ch
 from recrawl.formats.moment import iso
 from recrawl.model.address import origin_of
 from recrawl.model.belief import unpack
+from recrawl.model.directives import AGENT
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
@@ -32,7 +33,7 @@ NEARBY = 200  # events told with those of a visit
 def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> dict[str, Any]:
     """Everything `why` says, as the documented JSON object."""
     server = found.store.server(page.server) or Server(page.server)
-    robots = Gate("recrawl", found.store.robots).check(page.url, 0.0)
+    robots = Gate(AGENT, found.store.robots).check(page.url, 0.0)
     belief, value = belief_of(page), value_of(found, page, now)
     came_from = found.store.pages([page.found_from]) if page.found_from else []
     return {

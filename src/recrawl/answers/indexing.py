@@ -12,10 +12,11 @@ from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
 from recrawl.extract.document import read
 from recrawl.folder.folder import Folder
-from recrawl.index.entry import entry_of, is_hidden, text_of_records
+from recrawl.index.entry import entry_of, text_of_records
 from recrawl.index.weights import WEIGHTS
 from recrawl.index.words import EDITION, joined
 from recrawl.model.capture import Place
+from recrawl.model.directives import may_index
 from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import RecrawlError
@@ -93,7 +94,7 @@ class Indexer:
             document = self.read(page, version)
         except RecrawlError:
             return None
-        if is_hidden(document):
+        if not may_index(document.directives, page.checked_at or version.at):
             return None
         records = [record for record in self.store.newest_records([page.id]) if record.at == version.at]
         return entry_of(page, version, document, text_of_records(records))

@@ -9,6 +9,7 @@ from recrawl.engine.gate import Gate, robots_file
 from recrawl.extract.document import read
 from recrawl.folder.site_reading import read_bytes
 from recrawl.model.address import origin_of
+from recrawl.model.directives import AGENT
 from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.page import Link
 from recrawl.model.site import Site
@@ -16,7 +17,6 @@ from recrawl.model.visit import Evidence
 from recrawl.scope.resolve import resolve
 
 HOPS = 5
-AGENT = "recrawl"
 
 
 @dataclass(frozen=True, slots=True)

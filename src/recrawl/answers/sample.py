@@ -11,6 +11,7 @@ from recrawl.extract.anchors import anchors_of
 from recrawl.extract.document import parse
 from recrawl.fetch.retry_after import retry_after_s
 from recrawl.model.address import fingerprint, server_of
+from recrawl.model.directives import AGENT
 from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.ownership import owns, split_authority
 from recrawl.model.site import Site
@@ -23,7 +24,6 @@ from recrawl.scope.learn_cleaning import session_parameters
 from recrawl.scope.learn_values import Sampled, Seen
 from recrawl.scope.resolve import resolve
 
-AGENT = "recrawl"
 HOPS = 5
 MOST_FAILURES = 10  # in a row: the server wants to be left alone
 LONGEST_WAIT_S = 60.0

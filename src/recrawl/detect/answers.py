@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import ada_url
 
-from recrawl.detect.content import HIDING
 from recrawl.detect.digest import body_digest
 from recrawl.detect.learning import after_equal_body
 from recrawl.detect.noise import PageNoise, read_page, write_page
 from recrawl.detect.soft404 import leads_home
+from recrawl.model.directives import from_headers
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
@@ -123,7 +123,7 @@ def equal_bytes(page: Page, reply: Reply) -> Verdict | None:
 
 def _asks_to_be_hidden(reply: Reply) -> bool:
     """By its head, which may be news though the body is not."""
-    return any(word in value.lower() for value in reply.all_headers("x-robots-tag") for word in HIDING)
+    return "noindex" in from_headers(reply.all_headers("x-robots-tag"))
 
 
 DECIDE: dict[Evidence, Callable[[Page, Reply], Verdict | None]] = {

@@ -21,7 +21,6 @@ TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
 HIDDEN = -3
 ASIDE = frozenset({LINKS, HIDDEN})  # compared, but no words that anybody reads
-HIDING = frozenset({"noindex", "none"})
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
 
@@ -29,7 +28,7 @@ MOST_LINKS = 5_000
 @lately
 def content(document: Document) -> tuple[Block, ...]:
     """Folded, non-empty blocks: title, main text, links, and the wish not to be found."""
-    hidden = (Block(HIDDEN, "noindex"),) if HIDING & document.directives else ()
+    hidden = (Block(HIDDEN, "noindex"),) if "noindex" in document.directives else ()
     return (*text_blocks(document), *link_blocks(document), *hidden)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recrawl.model.directives import may_follow, may_keep
 from recrawl.model.document import Document
 from recrawl.model.page import Page
 from recrawl.model.swift import swift
@@ -42,13 +43,8 @@ class Arrival:
 
     @property
     def follow(self) -> bool:
-        return "nofollow" not in self.directives
+        return may_follow(self.directives)
 
     @property
     def keep(self) -> bool:
-        """May a copy be kept?"""
-        return may_keep(self.directives)
-
-
-def may_keep(directives: frozenset[str]) -> bool:
-    return "noarchive" not in directives and "nosnippet" not in directives
+        return may_keep(self.directives, self.reply.at)

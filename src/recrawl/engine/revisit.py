@@ -18,7 +18,7 @@ from recrawl.detect.verdict import (
     recalled,
     thorough,
 )
-from recrawl.engine.arrival import Arrival, may_keep
+from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry, traps_memo
 from recrawl.engine.missing import Missing
 from recrawl.engine.signals import Signals
@@ -26,6 +26,7 @@ from recrawl.engine.wiring import Parts
 from recrawl.extract.document import Parsed, glance, parse, read
 from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
+from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Document, Media
 from recrawl.model.failure import RecrawlError
 from recrawl.model.notice import Source
@@ -34,7 +35,6 @@ from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
-from recrawl.scope.directives import from_headers
 
 MOST_TEMPLATES = 10_000
 
@@ -100,7 +100,7 @@ class Visitor:
             self._look_for_trap(page, quarry, parsed)
         if quarry.traps.wants_links(page):
             quarry.traps.led(page, *quarry.leads(page, parsed.links))
-        if not may_keep(directives | parsed.directives) or not parsed.is_plainly_a_page(MOST_LETTERS):
+        if not may_keep(directives | parsed.directives, reply.at) or not parsed.is_plainly_a_page(MOST_LETTERS):
             return None
         document = glance(parsed, quarry.met)
         page = self._categorised(page, reply, quarry)

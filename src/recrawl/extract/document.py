@@ -7,7 +7,6 @@ from functools import cached_property
 from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import How, decode
-from recrawl.extract.directives import directives
 from recrawl.extract.enough import has_main_text
 from recrawl.extract.fresh import fresh_links
 from recrawl.extract.html import Parse, Tree
@@ -22,6 +21,7 @@ from recrawl.extract.template import template_of
 from recrawl.extract.text import Reading, Run, read_runs
 from recrawl.extract.text_flat import read_flat
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
+from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 
@@ -95,7 +95,7 @@ class Parsed:
 
     @cached_property
     def directives(self) -> frozenset[str]:
-        return directives(self._metas("name"), self._header_values("x-robots-tag"))
+        return from_meta(self._metas("name")) | from_headers(self._header_values("x-robots-tag"))
 
     @property
     def offers(self) -> bool:

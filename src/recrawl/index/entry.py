@@ -10,15 +10,9 @@ from recrawl.model.visit import Version
 
 EMPHASISED = 8  # `Block.level` of text emphasised throughout
 HEADINGS = range(1, 7)
-HIDING = frozenset({"noindex", "none"})
 LINKS = frozenset({"a", "area"})
 TITLE_CHARS = 1000
 ANCHOR_CHARS = 20_000
-
-
-def is_hidden(document: Document) -> bool:
-    """Does the page ask not to be found?"""
-    return bool(HIDING & document.directives)
 
 
 def entry_of(page: Page, version: Version, document: Document, records: str = "") -> Entry:

@@ -6,10 +6,9 @@ See `docs/reference/robots.md` for every choice. There is no off switch.
 import re
 from dataclasses import dataclass
 
+from recrawl.model.directives import AGENT
 from recrawl.scope.robots_match import PLAIN_PATH, Candidate, candidates, matcher, path_spellings
 from recrawl.scope.robots_parse import EVERYBODY, Group, Parsed, Rule, parse
-
-AGENT = "recrawl"  # the product token
 
 _PRODUCTS = re.compile(r"([^\s/();,]+)/")
 _SCHEME_AND_AUTHORITY = re.compile(r"(?:(?:[^/?;#]*:)?//)?[^/?;#]*")

@@ -6,15 +6,15 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
+from recrawl.model.directives import AGENT
 from recrawl.model.server import RobotsFile
-from recrawl.scope.robots import AGENT, Explanation, RobotsRules
+from recrawl.scope.robots import Explanation, RobotsRules
 
 HOUR_S = 3600.0
 LONGEST_S = 24 * HOUR_S  # RFC 9309 2.4
 SHORTEST_S = HOUR_S  # a server that forbids caching would otherwise see robots.txt before every page
 FIRST_RETRY_S = 300.0
 LONGEST_RETRY_S = 6 * HOUR_S
-MAX_REDIRECTS = 5  # RFC 9309 2.3.1.2; the engine follows them
 
 
 class Access(StrEnum):

@@ -97,7 +97,8 @@ def test_guessing_the_language_can_be_turned_off() -> None:
 DIRECTIVES = [
     ("<meta name=robots content=noindex>", (), {"noindex"}),
     ("<meta name=Recrawl content='NOFOLLOW ,  noarchive,'>", (), {"nofollow", "noarchive"}),
-    ("<meta name=robots content=none>", (), {"none", "noindex", "nofollow"}),
+    ("<meta name=robots content=none>", (), {"noindex", "nofollow"}),
+    ("<meta name=robots content='nocache nofollow'>", (), {"noarchive", "nofollow"}),
     ("<meta name=googlebot content=noindex>", (), set()),
     ("<meta name=robots content=noindex><meta name=recrawl content=nofollow>", (), {"noindex", "nofollow"}),
     ("<body><meta name=robots content=noindex>", (), {"noindex"}),
@@ -105,8 +106,8 @@ DIRECTIVES = [
     ("", (("x-robots-tag", "noindex, nofollow"),), {"noindex", "nofollow"}),
     ("", (("X-Robots-Tag", "recrawl: noindex"),), {"noindex"}),
     ("", (("x-robots-tag", "otherbot: noindex"), ("x-robots-tag", "noarchive")), {"noarchive"}),
-    ("", (("x-robots-tag", "max-snippet: 5, noindex"),), {"max-snippet: 5", "noindex"}),
-    ("", (("x-robots-tag", "noindex, max-snippet: 5"),), {"max-snippet: 5", "noindex"}),
+    ("", (("x-robots-tag", "max-snippet: 5, noindex"),), {"max-snippet:5", "noindex"}),
+    ("", (("x-robots-tag", "noindex, max-snippet: 5"),), {"max-snippet:5", "noindex"}),
 ]
 
 

@@ -96,6 +96,17 @@ def test_gone_moved_and_hidden_pages_leave_and_may_come_back(town: Town) -> None
     assert found(following, "fog") == ["gone", "kept"]
 
 
+def test_a_page_whose_date_has_passed_leaves_with_its_next_change(town: Town) -> None:
+    following = indexer(town)
+    town.write("fair", "fog", "unavailable_after:1970-01-01 00:05:00")
+    following.catch_up()
+    assert found(following, "fog") == ["fair"]
+    after = replace(town.page("fair"), checked_at=301.0)  # no copy of what changed is kept any more
+    town.store.save(Batch(pages=(after,), events=(Event(EventKind.UPDATED, 301.0, after.url, "town", after.id),)))
+    following.catch_up()
+    assert found(following, "fog") == []
+
+
 def test_a_copy_that_cannot_be_read_is_passed_over(town: Town) -> None:
     town.write("one", "fog")
     town.write("two", "fog")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.scope.directives import from_headers, from_meta, is_expired, may_archive, may_follow, may_index
+from recrawl.model.directives import from_headers, from_meta, is_expired, may_follow, may_index, may_keep
 
 JUNE_2010 = 1277478000.0  # 2010-06-25 15:00 UTC
 
@@ -78,7 +78,7 @@ def test_a_page_expires_at_its_date_in_every_format(date: str) -> None:
     assert not is_expired(directives, JUNE_2010)
     assert is_expired(directives, JUNE_2010 + 1)
     assert may_index(directives, JUNE_2010) and not may_index(directives, JUNE_2010 + 1)
-    assert may_archive(directives, JUNE_2010) and not may_archive(directives, JUNE_2010 + 1)
+    assert may_keep(directives, JUNE_2010) and not may_keep(directives, JUNE_2010 + 1)
 
 
 def test_a_date_nobody_can_read_says_nothing() -> None:
@@ -89,7 +89,7 @@ def test_each_word_forbids_one_thing() -> None:
     forbidden = from_headers(["noindex"]), from_headers(["nofollow"]), from_headers(["noarchive"])
     assert [may_index(one, 0) for one in forbidden] == [False, True, True]
     assert [may_follow(one) for one in forbidden] == [True, False, True]
-    assert [may_archive(one, 0) for one in forbidden] == [True, True, False]
+    assert [may_keep(one, 0) for one in forbidden] == [True, True, False]
 
 
 @given(st.lists(st.text()))

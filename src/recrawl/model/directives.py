@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from recrawl.scope.robots import AGENT
-
+AGENT = "recrawl"  # the product token
 WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 PERMISSIONS = frozenset(("all", "index", "follow", "archive", "snippet"))
 MEANS = {"none": ("noindex", "nofollow"), "nocache": ("noarchive",)}
+UNKEPT = frozenset(("noarchive", "nosnippet"))
 EVERY_ROBOT = ("*", "robots", "")
 
 _WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", re.IGNORECASE)
@@ -39,8 +39,9 @@ def may_index(directives: frozenset[str], now: float) -> bool:
     return "noindex" not in directives and not is_expired(directives, now)
 
 
-def may_archive(directives: frozenset[str], now: float) -> bool:
-    return "noarchive" not in directives and not is_expired(directives, now)
+def may_keep(directives: frozenset[str], now: float) -> bool:
+    """May a copy be kept?"""
+    return UNKEPT.isdisjoint(directives) and not is_expired(directives, now)
 
 
 def is_expired(directives: frozenset[str], now: float) -> bool:
