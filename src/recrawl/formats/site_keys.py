@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from recrawl.formats import duration
 from recrawl.model.failure import FormatError
+from recrawl.model.ownership import fault_of
 from recrawl.model.site import FieldType, Kind
 
 
@@ -15,10 +16,18 @@ def _string(value: object) -> object:
     return value
 
 
-def _strings(value: object) -> object:
+def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise TypeError("must be a list of strings")
     return tuple(value)
+
+
+def _owned(value: object) -> object:
+    entries = _strings(value)
+    for entry in entries:
+        if fault := fault_of(entry):
+            raise ValueError(f"holds {entry!r}, which {fault}")
+    return entries
 
 
 def _number(value: object) -> object:
@@ -61,6 +70,7 @@ def _field_type(value: object) -> object:
 SCHEMAS: dict[Callable[[object], object], dict[str, object]] = {
     _string: {"type": "string"},
     _strings: {"type": "array", "items": {"type": "string"}},
+    _owned: {"type": "array", "items": {"type": "string"}},
     _number: {"type": "number", "minimum": 0},
     _seconds: {"type": ["number", "string"], "minimum": 0},
     _count: {"type": "integer", "minimum": 0},
@@ -100,7 +110,7 @@ SITE = Table(
     name=Key(_string, "What the site is called here; the file's name if not given."),
     title=Key(_string, "What it is called by people (S2's title)."),
     seeds=Key(_strings, "Where to start. A site with patterns may leave them out until it is crawled."),
-    own=Key(_strings, "Hosts, host:port or networks that are yours: there private addresses and no gap are allowed."),
+    own=Key(_owned, "Hosts, host:port or networks that are yours: there private addresses and no gap are allowed."),
     hosts=Key(_strings, "Further hosts that belong to the site: blog.example.com, *.example.com."),
     include=Key(_strings, "Globs (or re:…) of addresses wanted; without patterns only."),
     exclude=Key(_strings, "Globs (or re:…) of addresses never visited, whatever else matches."),

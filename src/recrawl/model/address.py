@@ -6,7 +6,6 @@ import xxhash
 
 from recrawl.model.swift import swift
 
-DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 
 
 @swift

@@ -23,12 +23,12 @@ def owns_server(own: tuple[str, ...], server: str) -> bool:
 
 
 def fault_of(entry: str) -> str:
-    """One sentence on why an entry of `own` cannot be meant so; '' if it can."""
+    """Why an entry of `own` cannot be meant so; '' if it can."""
     if "/" in entry and _network(entry) is None:
-        return f'own: "{entry}" is neither a network (10.0.0.0/8) nor a host; write a host without scheme or path.'
+        return "is neither a network (10.0.0.0/8) nor a host; write a host without scheme or path"
     name, port = split_authority(entry)
     if not name or name == "*" or " " in name or (port is not None and not 0 < port < 65536):
-        return f'own: "{entry}" is not a host (intranet.example), an authority (host:port) or a network (10.0.0.0/8).'
+        return "is not a host (intranet.example), an authority (host:port) or a network (10.0.0.0/8)"
     return ""
 
 

@@ -11,7 +11,6 @@ with a short key that can be counted and one sentence that can be shown.
     order       which page first; `lists`: where turning pages ends; `check`: what becomes of every link of a page
     learn       a sample of pages → the patterns and rewritings of an unknown site, with what it is unsure of
     robots      robots.txt by RFC 9309: may this address be asked for, and which line says so
-    directives  X-Robots-Tag and <meta name=robots>: may it be kept, and may its links be followed
 
 What always holds: everything here is pure (no clock, no network); a canonical address is its own canonical
 form; matching takes time proportional to the input, whatever a hostile server writes.

@@ -96,6 +96,7 @@ S, P = 'seeds = ["x"]\n', '[[patterns]]\nkind = "list"\n'
         ("seeds = [1]", 1, "list of strings"),
         ('seeds = ["x"]\ndepth = "deep"', 2, "depth"),
         ('seeds = ["x"]\ngap_s = -1', 2, "gap_s"),
+        ('seeds = ["x"]\nown = ["http://a.example/"]', 2, "without scheme or path"),
         ('seeds = ["x"]\narchive = "tape"', 2, "warc, folder"),
         ('seeds = ["x"]\n\n[[patterns]]\nkind = "lists"\nmatch = "/"', 4, "did you mean 'list'"),
         ('seeds = ["x"]\n[[patterns]]\nkind = "list"', 2, "needs match"),

@@ -63,4 +63,4 @@ def test_a_good_entry_has_no_fault(entry: str) -> None:
     "entry", ["", "*", "http://a.example/", "10.0.0.0/99", "a b", "a.example:99999", "a.example:0"]
 )
 def test_a_bad_entry_says_what_to_write(entry: str) -> None:
-    assert fault_of(entry).startswith("own: ")
+    assert fault_of(entry).startswith("is n")
