@@ -7,7 +7,6 @@ import xxhash
 from recrawl.model.swift import swift
 
 
-
 @swift
 @dataclass(frozen=True, slots=True)
 class Address:
