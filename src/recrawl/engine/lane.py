@@ -31,6 +31,10 @@ LONGEST_SECOND_WAIT_S = 10.0
 FAULT_WAIT_S = 3600.0
 
 
+class Unanswered(Exception):
+    """A kept connection ended before a byte of an answer came, as it may at any time: nothing was learnt."""
+
+
 class Lanes:
     """Everything a lane needs, shared by all lanes of a worker."""
 
@@ -46,6 +50,7 @@ class Lanes:
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
         self._robots_under_way: set[str] = set()
+        self._once_more: set[str] = set()  # addresses that were left unanswered and are asked for a second time
         self._hearing = asyncio.Lock()
 
     async def serve(self, key: str) -> None:
@@ -57,7 +62,7 @@ class Lanes:
             if page.rank == Rank.LIST and self.settler.behind:
                 await self._look_again(page)
                 continue
-            more = await guarded(self._serve_page(page), self.tally, self.parts.complain)
+            more = await guarded(self._serve_or_put_back(page), self.tally, self.parts.complain)
             if more is None:
                 self._fault(page)
             elif not more:
@@ -67,6 +72,14 @@ class Lanes:
         """S2's order: another category's list waits until it is known that the pages just read show no details."""
         self.frontier.put_back(page)
         await self.settler.caught_up()
+
+    async def _serve_or_put_back(self, page: Page) -> bool:
+        """What was left unanswered waits for the server's gap like any other page."""
+        try:
+            return await self._serve_page(page)
+        except Unanswered:
+            self.frontier.put_back(page)
+            return True
 
     async def _serve_page(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""
@@ -111,13 +124,15 @@ class Lanes:
         else:
             arrival = await self.visitor.visit(page, self._why(page), quarry)
             await self.settler.put(arrival, self.server(page.server).gap_s)
+        self._once_more.discard(page.url)
         return True
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
+        more = not elsewhere and await self._fetch_robots(url, site)
         self.frontier.put_back(page)
         if not elsewhere:
-            return await self._fetch_robots(url, site)
+            return more
         wanted = robots_page(url, site.name, self.parts.clock.now())
         self.settler.ledger.entered[wanted.id] = wanted
         self.settler.ledger.pages[wanted.id] = wanted
@@ -135,6 +150,7 @@ class Lanes:
             reply = await self._ask(Ask(url, own=site.own, limits=self.parts.limits, enough_bytes=BODY_CAP), site)
         finally:
             self._robots_under_way.discard(url)
+        self._once_more.discard(url)
         file = robots_file(url, reply, reply.at, previous)
         self.gate.learn(file)
         self.settler.ledger.robots.append(file)
@@ -178,8 +194,11 @@ class Lanes:
         self.settler.stir()
 
     async def _ask(self, ask: Ask, site: Site) -> Reply:
-        """The only way to a server: one request, and the server's next free moment from its answer."""
+        """The only way to a server: one request, and the server's next free moment from its answer. One that was left
+        unanswered on a kept connection is made once more, in its turn and over a new connection."""
         key = server_of(ask.url)
+        if ask.url in self._once_more:
+            ask = replace(ask, fresh=True)
         await self.settler.light()
         self.parts.need_lease()
         reply = await self.parts.fetcher.fetch(ask)
@@ -194,6 +213,9 @@ class Lanes:
         after = after_reply(server, reply, gap, ended_at, waits_s, self.parts.manners)
         self._health(server, after, ended_at)
         self._put(after)
+        if reply.unanswered and not ask.form and not ask.fresh:
+            self._once_more.add(ask.url)
+            raise Unanswered
         return reply
 
     async def _may_ask_again(self, page: Page) -> bool:

@@ -99,7 +99,7 @@ class CurlFetcher:
                 connect_s = (limits.connect_s - passed_s) / (len(allowed) - tried)
                 total_s = limits.total_s - passed_s
                 order = Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s, ask.form)
-                await transfer.run(order._replace(enough_bytes=ask.enough_bytes) if ask.enough_bytes else order)
+                await transfer.run(_as_asked(order, ask))
                 if transfer.failure not in UNREACHED:
                     break
                 passed_s = before_s + transfer.now() - started_at
@@ -141,6 +141,12 @@ def trusted(ca_file: str) -> Trust:
     return paths.cafile or "", paths.capath or ""
 
 
+def _as_asked(order: Order, ask: Ask) -> Order:
+    if not ask.enough_bytes and not ask.fresh:
+        return order  # as nearly always
+    return order._replace(enough_bytes=ask.enough_bytes, fresh=ask.fresh)
+
+
 def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
     head = final_head(transfer.lines)
     times, peer = transfer.times(before_s), transfer.peer()
@@ -159,6 +165,7 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
             peer=peer,
             times=times,
             received_bytes=received_bytes,
+            unanswered=transfer.is_unanswered,
         )
     return answered(
         ask,

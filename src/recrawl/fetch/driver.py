@@ -22,6 +22,7 @@ class Driver:
         self.ballast = Ballast(large_bytes, self._later)
         self.vigil = Vigil(loop)
         self.connections = Connections()
+        self._awaited = self.connections.awaited
         self._multi = multi = pycurl.CurlMulti()
         self._ended: dict[pycurl.Curl, Ended] = {}
         self._watcher = watcher_for(loop, self._act)
@@ -65,6 +66,8 @@ class Driver:
             self.loop.call_soon_threadsafe(work)
 
     def _act(self, descriptor: int, events: int) -> None:
+        if descriptor in self._awaited:
+            self.connections.stirred(descriptor)
         _, running = self._multi.socket_action(descriptor, events)
         if running < len(self._ended):
             self._collect()

@@ -109,6 +109,7 @@ def failed(
     peer: str = "",
     times: Times = NO_TIMES,
     received_bytes: int = 0,
+    unanswered: bool = False,
 ) -> Reply:
     """The reply to an ask that brought no answer with a complete head."""
     return Reply(
@@ -121,6 +122,7 @@ def failed(
         failure=failure,
         detail=detail,
         received_bytes=received_bytes,
+        unanswered=unanswered,
     )
 
 

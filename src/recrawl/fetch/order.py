@@ -19,6 +19,7 @@ class Order(NamedTuple):
     total_s: float
     form: bytes = b""  # posted, where there is one
     enough_bytes: int = 0  # of the body; 0: all of it is wanted
+    fresh: bool = False  # no kept connection will do
 
     @property
     def times_and_sizes(self) -> tuple[Limits, float, float, int]:

@@ -19,6 +19,8 @@ from recrawl.model.visit import Times
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
 LONG_HEAD = "the head of the answer is beyond the limits"
+UNANSWERED = "the server closed the kept connection without an answer"
+BROKEN_OFF = "the connection ended before the answer was whole"
 UNKNOWN = -1
 STOP = -1
 NO_SOCKET = int(pycurl.SOCKET_BAD)
@@ -57,8 +59,9 @@ class Transfer:
     async def run(self, order: Order) -> None:
         """Make the request to the address of the order; never raises for what the server does."""
         self._prepare(order)
-        await self._attempt(order)
-        if self._was_closed:  # nothing was sent yet
+        if not order.fresh:
+            await self._attempt(order)
+        if order.fresh or self._was_closed:  # nothing was sent yet
             self._curl.setopt(pycurl.FRESH_CONNECT, 1)
             try:
                 await self._attempt(order)
@@ -121,6 +124,8 @@ class Transfer:
         self._gathered = 0
         self._connection: Key | None = None
         self._was_closed = False
+        self._is_kept = False
+        self.is_unanswered = False
         self._sent_at = 0.0
         self._mark_at = 0.0  # since when the speed is being measured; 0: no byte yet
         self._mark_bytes = 0
@@ -202,7 +207,10 @@ class Transfer:
         return None
 
     def _on_open(self, purpose: int, asked: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
-        """The guard's last word: no socket, no connection."""
+        """The guard's last word: no socket, no connection. Nor a second one, for a request that went out already."""
+        if self._sent_at:
+            self._hung_up()
+            return NO_SOCKET
         family, kind, protocol, (address, port, *_) = asked
         endpoint = self._order.endpoint
         reason = refusal(endpoint.host, endpoint.port, address, self._order.own)
@@ -226,10 +234,11 @@ class Transfer:
             self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
             return ABORT
         if self._sent_at:
-            self._stop(Failure.RESET, "the server closed the kept connection without an answer")
+            self._hung_up()
             return ABORT
         key = (address, port, local_port)
-        if not self._driver.connections.begin(key):
+        self._is_kept = not self._opened
+        if self._is_kept and not self._driver.connections.begin(key, self._order.endpoint.scheme == "http"):
             self._was_closed = True
             return ABORT
         self._connection = key
@@ -238,14 +247,24 @@ class Transfer:
 
     def _on_end(self, code: int, message: str) -> None:
         info = self._curl.getinfo
-        if self._connection is not None and info(pycurl.NUM_CONNECTS):
+        if self._connection is not None and not self._is_kept and info(pycurl.NUM_CONNECTS):
             descriptor = info(pycurl.ACTIVESOCKET)
             if descriptor >= 0:
                 self._driver.connections.learn(self._connection, descriptor)
         if code and self.failure is None and not self._has_enough:
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
             self.detail = message or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
+            if self.failure is Failure.RESET:
+                self._hung_up()
         self._wake()
+
+    def _hung_up(self) -> None:
+        """The connection ended under the request. A kept one may have been given up by the server just before."""
+        if self._is_kept and self._connection is not None:
+            self.is_unanswered = self._driver.connections.hung_up(self._connection) and not self.lines
+        self._stop(Failure.RESET, BROKEN_OFF)
+        if self.is_unanswered:
+            self.detail = UNANSWERED
 
     # limits that libcurl does not know
 

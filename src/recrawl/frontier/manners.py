@@ -91,7 +91,7 @@ def after_reply(
 ) -> Server:
     """The server as it stands after one answer: free again after its gap, or resting."""
     met = trouble(reply)
-    counts = reply.failure not in NOT_TAKEN
+    counts = reply.failure not in NOT_TAKEN and not reply.unanswered  # a server may close what is kept at any time
     failures = 0 if reply.evidence in WELL else server.failures + counts
     rest_s = _rest_s(met, failures) if counts else 0.0
     if met is not None and met.server and retry_after_s is not None:

@@ -37,6 +37,7 @@ class Ask:
     limits: Limits = Limits()
     form: bytes = b""  # not empty: posted (to a WebSub hub)
     enough_bytes: int = 0  # so much of the body will do: what follows is neither read nor missed; 0: all is wanted
+    fresh: bool = False  # over a new connection
 
     @property
     def conditional(self) -> bool:
@@ -88,6 +89,7 @@ class Reply:
     failure: Failure | None = None
     detail: str = ""  # one sentence for `why`
     received_bytes: int = 0  # head and body, over the wire
+    unanswered: bool = False  # a kept connection ended before a byte of an answer came: it may be asked once more
 
     def header(self, name: str) -> str:
         """The first value of a header, '' if absent."""

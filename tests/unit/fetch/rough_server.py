@@ -10,6 +10,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from urllib.parse import unquote_to_bytes
 
 import brotli
 
@@ -229,6 +230,11 @@ async def reset_without_length(exchange: Exchange) -> None:
 
 async def goodbye(exchange: Exchange) -> None:
     """Closes without a word."""
+
+
+async def first_word(exchange: Exchange) -> None:
+    """/first-word?HTTP: says so much of an answer, and closes."""
+    await exchange.say(unquote_to_bytes(exchange.target.partition("?")[2]))
 
 
 async def short_body(exchange: Exchange) -> None:

@@ -60,6 +60,47 @@ def test_a_request_is_never_sent_twice_because_a_kept_connection_broke_under_it(
             reply = await get(fetcher, server, target)
             assert (reply.evidence, reply.failure) == (Evidence.FAILED, Failure.RESET)
             assert [exchange.target for exchange in server.requests] == ["/page", target]
+            assert (reply.unanswered, server.connections) == (True, 1)
+
+    run(story(), loop)
+
+
+@pytest.mark.parametrize("target", ["/goodbye", "/reset-at-once"])
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_new_connection_that_breaks_leaves_nothing_that_might_be_asked_again(loop: str, target: str) -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            for count in range(1, 3):
+                reply = await get(fetcher, server, target, fresh=True)
+                assert (reply.failure, reply.unanswered, server.connections) == (Failure.RESET, False, count)
+
+    run(story(), loop)
+
+
+@pytest.mark.parametrize(
+    "word", ["H", "HTTP/1.1%20200%20O", "HTTP/1.1%20200%20OK%0D%0A", "HTTP/1.1%20100%20Wait%0D%0A%0D%0A"]
+)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_kept_connection_that_broke_after_a_first_byte_was_not_silent(loop: str, word: str) -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            assert (await get(fetcher, server, "/page")).body == PAGE
+            reply = await get(fetcher, server, f"/first-word?{word}")
+            assert (reply.evidence, reply.unanswered) == (Evidence.FAILED, False)
+            assert len(server.requests) == 2
+
+    run(story(), loop)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_new_connection_is_made_where_one_is_asked_for(loop: str) -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            for count, fresh in enumerate((False, True, True), 1):
+                assert (await get(fetcher, server, "/page", fresh=fresh)).body == PAGE
+                assert server.connections == count
+            await get(fetcher, server, "/page")
+            assert server.connections == 3
 
     run(story(), loop)
 
