@@ -1,5 +1,6 @@
 """The facts behind a page's next visit, for the command line, the dashboard and the API alike."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from recrawl.answers.outlook import moved_rates, reasons_for
@@ -35,6 +36,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
     server = found.store.server(page.server) or Server(page.server)
     robots = Gate(AGENT, found.store.robots).check(page.url, 0.0)
     belief, value = belief_of(page), value_of(found, page, now)
+    notices = found.store.notices(page.id, NOTICES)
     came_from = found.store.pages([page.found_from]) if page.found_from else []
     return {
         "url": page.url,
@@ -57,7 +59,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "policy": found.settings.schedule.policy,
         "belief": belief,
         "value": value,
-        "because": because(belief, value),
+        "because": because(belief, value, hastened_by(page, notices)),
         "moved_by": moved_by(found, page, now),
         "limits": limits_hit(found.store, page, visits),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
@@ -65,7 +67,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
             **server_object(server, now),
             "relief": relief_object(reliefs(found, [server], now).get(server.key)),
         },
-        "notices": [notice_object(notice) for notice in found.store.notices(page.id, NOTICES)],
+        "notices": [notice_object(notice) for notice in notices],
         "trust": trust_rows(found.store, page.site),
         "other_policies": other_gaps(found, page),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
@@ -129,10 +131,17 @@ def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:
     }
 
 
-def because(belief: dict[str, Any] | None, value: dict[str, Any] | None) -> str:
+def hastened_by(page: Page, notices: Sequence[Notice]) -> Notice | None:
+    """The notice that made a page due before its time."""
+    return next((one for one in notices if one.proved is None and one.at == page.due_at), None)
+
+
+def because(belief: dict[str, Any] | None, value: dict[str, Any] | None, notice: Notice | None = None) -> str:
     """One sentence behind the next visit."""
     if belief is None:
         return "never visited"
+    if notice is not None:
+        return f"announced by {notice.source.value} at {iso(notice.at)}; without that: {because(belief, value)}"
     if value is None:
         return str(belief["formula"])
     bounds = f"{value['rate_from']:.2g} to {value['rate_to']:.2g}"

@@ -15,6 +15,8 @@ from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.schedule.relief import Relief
 
+DAY_S = 86_400.0
+
 
 @click.command()
 @click.argument("url")
@@ -34,8 +36,7 @@ def why(url: str, folder: str | None, as_json: bool) -> None:
 
 
 def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | None, now: float) -> None:
-    belief = answer["belief"] or {}
-    interval_s = belief.get("change_interval_s")
+    interval_s = _change_interval_s(answer)
     click.echo(page.url)
     facts(
         (name, value)
@@ -67,6 +68,13 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | N
         )
 
 
+def _change_interval_s(answer: dict[str, Any]) -> float | None:
+    """By what decides about the next visit: the value policy's rate, or S1's estimate."""
+    if answer["value"]:
+        return DAY_S / float(answer["value"]["rate_per_day"]) if answer["value"]["rate_per_day"] else None
+    return (answer["belief"] or {}).get("change_interval_s")
+
+
 def _price_line(value: dict[str, Any] | None) -> str:
     if value is None:
         return ""
@@ -95,7 +103,8 @@ def _source_line(trust: dict[str, Any]) -> str:
 
 
 def _server_line(server: Server, now: float) -> str:
-    parts = [f"{server.key}: one request every {duration.render(server.gap_s)}"]
+    gap = f"one request every {duration.render(server.gap_s)}" if server.gap_s else "no gap between requests"
+    parts = [f"{server.key}: {gap}"]
     if server.crawl_delay_s:
         parts.append(f"Crawl-delay {server.crawl_delay_s:g} s")
     if server.free_at > now:

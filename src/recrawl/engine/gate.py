@@ -16,7 +16,7 @@ from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
-from recrawl.scope.robots_policy import RobotsPolicy, decide, expires_at
+from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
 
 HOPS = 5
 ROBOTS = "robots"
@@ -82,7 +82,7 @@ class Gate:
         if policy.retry:
             return Pass(reason=policy.sentence, unreachable=True, until_at=file.expires_at)
         said = policy.explain(url, self._agent)
-        reason = said.sentence if said.line_number else policy.sentence
+        reason = policy.sentence if policy.access is Access.ALL else said.sentence
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
 
 
