@@ -62,6 +62,10 @@ class Store(Protocol):
 
     def save(self, batch: Batch) -> Saved: ...
 
+    def at_hand(self) -> bool:
+        """Whether a `save` would wait for nobody now: for no network, and for no other writer."""
+        ...
+
     # reading for the engine
     def pages(self, ids: Sequence[int]) -> list[Page]: ...
 

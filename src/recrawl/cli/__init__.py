@@ -1,6 +1,7 @@
 """The command line: one module a group of commands, loaded only when called."""
 
 import gc
+import os
 import sys
 
 YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
@@ -9,6 +10,7 @@ YOUNG = 50_000  # new objects between two looks for cycles: imports make many, a
 def main() -> None:
     """Entry point. A RecrawlError becomes one sentence on stderr and its exit code."""
     gc.set_threshold(YOUNG)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's would stand by, spinning, for sums of a few numbers
     from recrawl.cli.root import recrawl
     from recrawl.model.failure import RecrawlError
 

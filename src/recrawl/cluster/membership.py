@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recrawl.cluster.heart import Heart
+from recrawl.engine.offload import OffTheLoop
 from recrawl.engine.tally import Count
-from recrawl.engine.wiring import off_the_loop
 from recrawl.engine.worker import Worker
 from recrawl.frontier.leases import claims, given_back, is_over, next_look_s, silent_s, surplus
 from recrawl.model.cluster import Look, Report, Seat, Wish
@@ -31,7 +31,7 @@ class Member:
     ) -> None:
         self._worker, self._heart, self._leases = worker, heart, leases
         self._store, self._fence, self._me = store, fence, fence.worker
-        self._aside = off_the_loop("cluster")
+        self._aside = OffTheLoop("cluster")
         self._beside: asyncio.Task[None] | None = None
         self._giving: asyncio.Task[None] | None = None
         self._before: Sequence[Seat] = ()

@@ -11,10 +11,11 @@ from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.offload import OffTheLoop
 from recrawl.engine.scheduler import Common, Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.spending import Purse
-from recrawl.engine.wiring import Parts, off_the_loop
+from recrawl.engine.wiring import Parts
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
@@ -154,8 +155,8 @@ async def assemble(
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,
-                offload=off_the_loop("writer"),
-                look_up=off_the_loop("reader"),
+                offload=OffTheLoop("writer", store.at_hand),
+                look_up=OffTheLoop("reader", lambda: not settings.archive.object_store and store.at_hand()),
                 limits=settings.limits,
                 manners=settings.politeness,
                 extract=settings.extract,

@@ -1,15 +1,14 @@
 """Hands every part to every other: the only place that knows which implementation stands behind a port."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from recrawl.archive.documents import DocumentFolder
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
 from recrawl.engine.discover import Quarry
+from recrawl.engine.offload import Offload
 from recrawl.engine.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.folder.push_book import PushBook
@@ -20,8 +19,6 @@ from recrawl.model.ownership import owns_server
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.ports import Archive, Clock, Fetcher, Store
-
-Offload = Callable[..., Awaitable[Any]]
 
 
 class Tell(Protocol):
@@ -80,18 +77,3 @@ class Parts:
         owners = [site for site in sites if self.owned(server, site)]
         admitting = [quarry.site for quarry in self.quarries.values() if quarry.rules.hosts.has(server)]
         return next(iter([*owners, *admitting]), None)
-
-
-async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Offload for simulations: no thread, no second order of events."""
-    return work(*arguments)
-
-
-def off_the_loop(name: str) -> Offload:
-    """Offload to one thread: what is given first is done first."""
-    writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-
-    async def offload(work: Callable[..., Any], *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(writer, work, *arguments)
-
-    return offload

@@ -11,8 +11,9 @@ from recrawl.config import Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.assembly import quarry_of, scheduler_of
 from recrawl.engine.clock import Dice, VirtualClock, run_virtually
+from recrawl.engine.offload import at_once
 from recrawl.engine.tally import Tally
-from recrawl.engine.wiring import Parts, at_once
+from recrawl.engine.wiring import Parts
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.log import as_line
 from recrawl.lab.faults import CALM, FaultPlan

@@ -94,6 +94,9 @@ class Connections(Protocol):
     def writing(self) -> AbstractContextManager[Session]:
         """One transaction: committed at the end, rolled back at an error."""
 
+    def at_hand(self) -> bool:
+        """Whether a transaction that writes would begin at once, without a network between."""
+
     def close(self) -> None: ...
 
 

@@ -54,5 +54,8 @@ class EngineConnections:
         with plainly(self.where), self._writer.begin() as connection:
             yield session_on(connection, arrays=True)
 
+    def at_hand(self) -> bool:
+        return False
+
     def close(self) -> None:
         self.engine.dispose()

@@ -46,6 +46,9 @@ class MemoryStore:
     def close(self) -> None:
         """Nothing to let go of: what was saved can still be read."""
 
+    def at_hand(self) -> bool:
+        return True
+
     # writing
 
     def save(self, batch: Batch) -> Saved:

@@ -92,6 +92,9 @@ class ShardedStore:
             fresh |= told.entered
         return Saved(fresh, told.cursors if batch.events else ())
 
+    def at_hand(self) -> bool:
+        return False
+
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         return sum(self.all(lambda member: member.make_due(at, site, ids, rank)))
 

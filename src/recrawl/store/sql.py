@@ -56,6 +56,9 @@ class SqlStore(RecordReading):
         self._remember(writer.met)
         return saved
 
+    def at_hand(self) -> bool:
+        return self.database.connections.at_hand()
+
     def _remember(self, met: Collection[tuple[int, int]]) -> None:
         """Which sites are known to have pages on which servers; beyond a limit the memory is emptied, not the table."""
         if len(self._presence) > REMEMBERED:

@@ -71,6 +71,17 @@ class SqliteConnections:
             yield Session(driver.execute, driver.executemany)
             driver.execute("COMMIT")
 
+    def at_hand(self) -> bool:
+        with self.taken() as driver:
+            driver.execute("PRAGMA busy_timeout = 0")
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False  # the write that comes will say what is wrong
+            finally:
+                driver.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        return True
+
     def close(self) -> None:
         self._closed = True
         while self._idle:

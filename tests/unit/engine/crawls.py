@@ -8,8 +8,8 @@ from pathlib import Path
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
+from recrawl.engine.offload import at_once
 from recrawl.engine.tally import Tally
-from recrawl.engine.wiring import at_once
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.memory import Canned, MemoryFetcher, reply_from
 from recrawl.folder.folder import Folder

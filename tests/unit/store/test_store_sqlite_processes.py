@@ -4,8 +4,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+from recrawl.model.batch import Batch
 from recrawl.model.event import EventKind
 from recrawl.store.sqlite import open_sqlite
 
@@ -106,4 +108,18 @@ def test_a_reader_sees_the_store_while_another_process_writes(tmp_path: Path) ->
     process.kill()
     process.communicate()
     assert seen == sorted(seen) and seen[-1] > seen[0] >= 1
+    store.close()
+
+
+def test_a_store_is_at_hand_unless_another_process_is_writing(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = open_sqlite(path)
+    assert store.at_hand()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert not store.at_hand()
+        other.execute("ROLLBACK")
+    assert store.at_hand()
+    store.save(Batch(memos=(("kept", b"1"),)))
+    assert store.memo("kept") == b"1"
     store.close()

@@ -1,0 +1,105 @@
+"""Work stays on the loop while it does not wait there, and leaves it while it does."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from recrawl.engine import offload
+from recrawl.engine.offload import MOST_S, SHARE, OffTheLoop, Standstill, busy_for_s
+
+
+def _place() -> int:
+    return threading.get_ident()
+
+
+def test_work_is_done_on_the_loop_while_nobody_is_in_its_way() -> None:
+    async def asked() -> bool:
+        return await OffTheLoop("test", lambda: True)(_place) == threading.get_ident()
+
+    assert asyncio.run(asked())
+
+
+def test_work_leaves_the_loop_while_somebody_else_is_in_its_way() -> None:
+    async def asked() -> bool:
+        return await OffTheLoop("test", lambda: False)(_place) == threading.get_ident()
+
+    assert not asyncio.run(asked())
+
+
+def test_work_leaves_the_loop_after_it_made_the_loop_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(offload, "monotonic", lambda: now)
+    monkeypatch.setattr(offload, "busy_for_s", lambda: 0.0)
+
+    def slow_disk() -> int:
+        nonlocal now
+        now += 1.0
+        return _place()
+
+    async def asked() -> list[bool]:
+        nonlocal now
+        do = OffTheLoop("test", lambda: True)
+        here = [await do(slow_disk) == threading.get_ident(), await do(_place) == threading.get_ident()]
+        now += 1.0 / SHARE
+        return [*here, await do(_place) == threading.get_ident()]
+
+    assert asyncio.run(asked()) == [True, False, True]
+
+
+def test_what_is_given_first_is_done_first_though_the_way_becomes_free_in_between() -> None:
+    done: list[str] = []
+    free, may_go_on = False, threading.Event()
+
+    def held_up() -> None:
+        may_go_on.wait()
+        done.append("first")
+
+    async def asked() -> None:
+        nonlocal free
+        do = OffTheLoop("test", lambda: free)
+        first = asyncio.create_task(do(held_up))
+        await asyncio.sleep(0)
+        free = True
+        second = asyncio.create_task(do(done.append, "second"))
+        await asyncio.sleep(0)
+        may_go_on.set()
+        await asyncio.gather(first, second)
+
+    asyncio.run(asked())
+    assert done == ["first", "second"]
+
+
+@pytest.mark.parametrize("may_wait", [lambda: True, lambda: False])
+def test_an_error_reaches_whoever_gave_the_work(may_wait: Callable[[], bool]) -> None:
+    def broken() -> None:
+        raise ValueError("told")
+
+    with pytest.raises(ValueError, match="told"):
+        asyncio.run(_asked(OffTheLoop("test", may_wait), broken))
+
+
+async def _asked(do: OffTheLoop, work: Callable[[], None]) -> None:
+    await do(work)
+
+
+def test_the_loop_may_wait_a_small_share_of_its_time_for_ever() -> None:
+    standstill = Standstill()
+    for second in range(1000):
+        assert not standstill.too_much(float(second))
+        standstill.add(0.9 * SHARE)
+
+
+def test_more_than_that_is_made_good_before_the_loop_waits_again() -> None:
+    standstill = Standstill()
+    standstill.too_much(0.0)
+    standstill.add(2 * MOST_S)
+    over = [second for second in range(100) if standstill.too_much(second * MOST_S / SHARE)]
+    assert over == [0, 1]
+
+
+def test_time_spent_computing_is_no_waiting() -> None:
+    before = busy_for_s()
+    sum(range(200_000))
+    assert busy_for_s() > before
