@@ -1,7 +1,9 @@
 """`changes`: the feed."""
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 
 import click
 
@@ -19,6 +21,7 @@ from recrawl.formats import moment
 from recrawl.messages.webhooks import Tell, couriers
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import UsageError
+from recrawl.ports import Store
 
 POLL_S = 0.5
 BATCH = 1000
@@ -26,8 +29,10 @@ BATCH = 1000
 
 @click.command()
 @folder_argument
-@click.option("--since", metavar="CURSOR|TIME", help="From a cursor on, or from a time: 2026-11-01, 2h (ago).")
-@click.option("--site", help="Only of this site.")
+@click.option(
+    "--since", default="", metavar="CURSOR|TIME", help="From a cursor on, or from a time: 2026-11-01, 2h (ago)."
+)
+@click.option("--site", default="", help="Only of this site.")
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in CHANGES]), help="Only these kinds."
 )
@@ -39,8 +44,8 @@ BATCH = 1000
 def changes(
     folder: str | None,
     folder_word: str | None,
-    since: str | None,
-    site: str | None,
+    since: str,
+    site: str,
     kinds: tuple[str, ...],
     limit: int | None,
     follow: bool,
@@ -59,22 +64,23 @@ def changes(
     wanted = [EventKind(kind) for kind in kinds] or list(CHANGES)
     with reading(the_folder(folder, folder_word)) as found:
         texts = _texts(found) if with_text else None
-        cursor, since_at = moment.cursor_or_time(since, time.time()) if since else (0, 0.0)
-        left = limit
-        while True:
-            events = found.store.events(cursor, wanted, BATCH, since_at)
-            for event in events:
-                cursor = event.cursor
-                if site and event.site != site:
-                    continue
-                _tell(event, as_json, texts)
-                left = None if left is None else left - 1
-                if left == 0:
-                    return
-            if not follow and len(events) < BATCH:
+        only = found.site(site)
+        told = (event for event in _told(found.store, since, wanted, follow) if not only or event.site == only)
+        for event in islice(told, limit):
+            _tell(event, as_json, texts)
+
+
+def _told(store: Store, since: str, wanted: Sequence[EventKind], follow: bool) -> Iterator[Event]:
+    """Oldest first; with `follow` it waits for more and never ends."""
+    cursor, since_at = moment.cursor_or_time(since, time.time()) if since else (0, 0.0)
+    while True:
+        events = store.events(cursor, wanted, BATCH, since_at)
+        yield from events
+        cursor = events[-1].cursor if events else cursor
+        if len(events) < BATCH:
+            if not follow:
                 return
-            if len(events) < BATCH:
-                time.sleep(POLL_S)
+            time.sleep(POLL_S)
 
 
 def _texts(found: Reading) -> Tell:

@@ -51,8 +51,7 @@ def export(
     if output == "-" and sys.stdout.isatty() and form == "warc":
         raise UsageError("a WARC is not for terminals: name a file with --output")
     with reading(the_folder(folder, folder_word)) as found:
-        if site and site not in found.store.sites():
-            raise UsageError(f"there is no site {site!r}: see `recrawl sites`")
+        site = found.site(site)
         with _progress(found.store.totals(site).pages, quiet=output == "-" or as_json) as seen:
             making = Export(found, site, text, seen)
             if output == "-":

@@ -11,6 +11,7 @@ from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, when
 from recrawl.formats import moment
 from recrawl.index.snippet import Snippet
+from recrawl.model.failure import UsageError
 
 SLOW = 500  # changes to take up before it is worth saying so
 
@@ -52,7 +53,10 @@ def search(
 
 
 def _question(words: tuple[str, ...]) -> str:
-    """A word with a space in it came in quotes from the shell: it is meant as one question, not as a phrase."""
+    """A word with a space in it came in quotes from the shell: it is meant as one question, not as a phrase. One that
+    begins with two dashes was meant as an option."""
+    if unknown := next((word for word in words if word.startswith("--")), ""):
+        raise UsageError(f"search has no option {unknown}; site:NAME, kind:, category:, lang:, url: go among the words")
     return " ".join(words)
 
 

@@ -8,7 +8,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from recrawl.cli.changes import changes
+from recrawl.cli.export import export
 from recrawl.cli.plan import plan
+from recrawl.cli.search import search
 from recrawl.cli.status import status
 from recrawl.cli.week import rhythm, schedule
 from recrawl.cli.why import why
@@ -112,9 +115,12 @@ def test_the_rhythm_counts_every_change_found(crawled: Path) -> None:
     [
         (plan, ["--site", "nowhere"], "there is no site 'nowhere' here; there are: world"),
         (schedule, ["--week", "--site", "nowhere"], "there is no site 'nowhere' here"),
+        (changes, ["--site", "nowhere"], "there is no site 'nowhere' here"),
+        (export, ["--site", "nowhere"], "there is no site 'nowhere' here"),
+        (search, ["--site", "nowhere"], "search has no option --site"),
         (plan, ["--budget", "10", "--target", "0.9"], "name one"),
     ],
 )
 def test_what_cannot_be_answered_is_said(crawled: Path, command: click.Command, words: list[str], says: str) -> None:
-    told = CliRunner().invoke(command, [str(crawled), *words])
+    told = CliRunner().invoke(command, ["--folder", str(crawled), *words])
     assert isinstance(told.exception, RecrawlError) and says in str(told.exception)
