@@ -82,7 +82,8 @@ def versions() -> str:
 
 def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     """Settings, site files, store, archive; each check stands for itself."""
-    yield Finding("folder", os.access(folder.path, os.W_OK), f"{folder.path} can be written")
+    writable = os.access(folder.path, os.W_OK)
+    yield Finding("folder", writable, f"{folder.path} {'can' if writable else 'cannot'} be written")
     checks: dict[str, Callable[[], str]] = {
         "settings": lambda: _settings(folder),
         "sites": lambda: f"{len(folder.sites())} site files are well formed",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
@@ -118,8 +119,11 @@ def open_index(folder: Folder, settings: Settings, history: bool = False, readon
         search = import_module(IN_POSTGRES).PostgresSearch
         index: SearchIndex = search(settings.state.store, joined, EDITION, WEIGHTS, history, readonly)
         return index
-    name = "search-versions.db" if history else "search.db"
-    return SqliteSearch(folder.path / name, joined, EDITION, WEIGHTS, history, readonly)
+    return SqliteSearch(index_file(folder, history), joined, EDITION, WEIGHTS, history, readonly)
+
+
+def index_file(folder: Folder, history: bool = False) -> Path:
+    return folder.path / ("search-versions.db" if history else "search.db")
 
 
 @contextmanager

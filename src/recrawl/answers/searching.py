@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from os import W_OK, access
 
-from recrawl.answers.indexing import Indexer, indexer, open_index
+from recrawl.answers.indexing import Indexer, index_file, indexer, open_index
 from recrawl.answers.reading import Reading
 from recrawl.engine.clock import SystemClock
 from recrawl.index.query import parse
@@ -126,7 +126,7 @@ def open_search(reading: Reading, history: bool = False) -> Iterator[Search]:
             feeding = stack.enter_context(indexer(folder, settings, reading.store, history))
             yield Search(reading.store, feeding.index, feeding, SystemClock())
             return
-        if not (folder.path / "search.db").exists():
+        if not index_file(folder, history).exists():
             raise NotFound(f"{folder.path} has no search index and cannot be written: search once where it can")
         index = open_index(folder, settings, history, readonly=True)
         stack.callback(index.close)

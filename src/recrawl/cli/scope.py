@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from recrawl.agent.whole import write_whole
 from recrawl.answers.look import page_at
 from recrawl.answers.site_files import base_of, scope_of, site_for
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.config import Settings
-from recrawl.folder.folder import Folder, write_whole
+from recrawl.folder.folder import Folder
 from recrawl.folder.settings import load
 from recrawl.folder.site_reading import is_xml, read_bytes, read_sites
 from recrawl.formats import crawlscript, site_toml
@@ -184,7 +185,7 @@ def _put(text: str, output: Path | None) -> None:
         click.echo(text, nl=False)
         return
     try:
-        write_whole(output, text)
+        write_whole(output, text.encode("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from error
 

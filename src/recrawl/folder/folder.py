@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from recrawl.agent.whole import write_whole
 from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.formats import site_toml
 from recrawl.model.failure import ConfigError, StoreInUse, UsageError
@@ -67,7 +68,7 @@ class Folder:
             for folder in (self.path, self.sites_folder, self.archive):
                 folder.mkdir(parents=True, exist_ok=True)
             if not self.settings_file.exists():
-                write_whole(self.settings_file, settings_text)
+                write_whole(self.settings_file, settings_text.encode("utf-8"))
         except OSError as error:
             raise ConfigError(f"cannot write to {self.path}: {error.strerror}; choose another --folder") from error
 
@@ -93,7 +94,7 @@ class Folder:
 
     def put_site(self, site: Site) -> Path:
         file = self.sites_folder / f"{site.name}.toml"
-        write_whole(file, site_toml.render(site))
+        write_text(file, site_toml.render(site))
         return file
 
     def disk_is_low(self, floor_bytes: int) -> bool:
@@ -110,7 +111,7 @@ class Folder:
             fresh = re.sub(r"^contact\s*=\s*\"[^\"\n]*\"", lambda _: line, text, count=1, flags=re.MULTILINE)
         else:
             fresh = f"[operator]\n{line}\n\n" + text
-        write_whole(self.settings_file, fresh)
+        write_text(self.settings_file, fresh)
 
     @contextmanager
     def locked(self) -> Iterator[int]:
@@ -141,12 +142,9 @@ def _stat(file: Path) -> os.stat_result | None:
         return None
 
 
-def write_whole(file: Path, text: str) -> None:
-    """All of it or nothing: a kill in between leaves the old file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(file.name + ".new")
-    with fresh.open("w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    fresh.replace(file)
+def write_text(file: Path, text: str) -> None:
+    """All of it or nothing."""
+    try:
+        write_whole(file, text.encode("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot write to {file.parent}: {error.strerror}; see to its permissions") from error

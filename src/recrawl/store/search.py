@@ -13,6 +13,7 @@ from recrawl.model.site import Kind
 from recrawl.store import search_tables as tables
 from recrawl.store.connection import Session
 from recrawl.store.search_match import Condition, conditions_of, match_of, tiers_of, without_of
+from recrawl.store.sqlite import mode_to_read
 from recrawl.store.sqlite_driver import BUSY_MS, SqliteConnections, wait_for_turn
 from recrawl.store.texts import Sql
 
@@ -51,7 +52,7 @@ class SqliteSearch:
         self._file, self._cut, self._history, self._rank_at_most = file, cut, history, rank_at_most
         self._weights = ", ".join(str(float(weights[part])) for part in tables.PARTS)
         self._edition = tables.SCHEMA * 1000 + knife
-        mode = "mode=ro" if readonly else "mode=rwc"
+        mode = mode_to_read(file) if readonly else "mode=rwc"
         self._connections = SqliteConnections(
             file, mode, cache_kib=CACHE_KIB, spare_kib=CACHE_KIB, mapped_bytes=MAPPED_BYTES
         )

@@ -20,7 +20,9 @@ def open_sqlite(path: Path | str, partitions: int = 256, readonly: bool = False,
     """Open the store in a file, making it where there is none (unless `readonly`). `partitions` counts only then:
     a store keeps the number it was made with."""
     file = Path(path)
-    connections = SqliteConnections(file, _mode_to_read(file) if readonly else _mode_to_write(file), busy_ms)
+    if readonly and not file.exists():
+        raise NotFound(f"there is no store at {file}: start with `recrawl add URL`")
+    connections = SqliteConnections(file, mode_to_read(file) if readonly else _mode_to_write(file), busy_ms)
     statements = SqliteStatements()
     try:
         if not readonly and stored_revision(connections) is None:
@@ -52,10 +54,8 @@ def _mode_to_write(file: Path) -> str:
     return "mode=rwc"
 
 
-def _mode_to_read(file: Path) -> str:
+def mode_to_read(file: Path) -> str:
     """Without a log beside it and in a folder that cannot be written, a file is read as it lies."""
-    if not file.exists():
-        raise NotFound(f"there is no store at {file}: start with `recrawl add URL`")
     log = file.with_name(file.name + "-wal")
     writable = os.access(file.parent, os.W_OK, effective_ids=True)
     return "mode=ro" if writable or log.exists() else "mode=ro&immutable=1"

@@ -6,18 +6,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from alembic.script import ScriptDirectory
 
+from recrawl.index.weights import WEIGHTS
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError, StoreDamaged, StoreInUse, StoreOutdated
 from recrawl.model.page import Page
 from recrawl.store.revision import REVISION, REVISIONS, check_revision
 from recrawl.store.schema import SCHEMA
+from recrawl.store.search import SqliteSearch
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_driver import CACHE_KIB, SPARE_KIB, SqliteConnections
 from recrawl.store.sqlite_engine import sqlite_engine
@@ -191,6 +193,22 @@ def sealed_folder() -> Iterator[Path]:
         folder.chmod(0o755)
 
 
+@contextmanager
+def sealed(folder: Path) -> Iterator[None]:
+    """Nothing in it can be written by whoever reads."""
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
 @pytest.mark.parametrize("in_use", [False, True], ids=["closed", "in use"])
 def test_a_store_can_be_read_in_a_folder_that_cannot_be_written(sealed_folder: Path, in_use: bool) -> None:
     path = sealed_folder / "s.db"
@@ -198,20 +216,16 @@ def test_a_store_can_be_read_in_a_folder_that_cannot_be_written(sealed_folder: P
     store.save(Batch(entered=(page(1), page(2))))
     if not in_use:
         store.close()
-    for file in sealed_folder.iterdir():
-        file.chmod(0o444)
-    sealed_folder.chmod(0o555)
-    root = os.geteuid() == 0
-    if root:
-        os.seteuid(NOBODY)
-    try:
-        reader = open_sqlite(path, readonly=True)
+    with sealed(sealed_folder), closing(open_sqlite(path, readonly=True)) as reader:
         assert reader.totals().pages == 2 and len(reader.scan()) == 2
-        reader.close()
-    finally:
-        if root:
-            os.seteuid(0)
     store.close()
+
+
+def test_a_search_index_can_be_read_in_a_folder_that_cannot_be_written(sealed_folder: Path) -> None:
+    path = sealed_folder / "search.db"
+    SqliteSearch(path, str.lower, 1, WEIGHTS).close()
+    with sealed(sealed_folder), closing(SqliteSearch(path, str.lower, 1, WEIGHTS, readonly=True)) as index:
+        assert index.extent().documents == 0
 
 
 def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path: Path) -> None:
