@@ -8,6 +8,7 @@ import pycurl
 
 from recrawl.fetch.ballast import Ballast
 from recrawl.fetch.connections import Connections
+from recrawl.fetch.lifeline import Lifeline
 from recrawl.fetch.sockets import watcher_for
 from recrawl.fetch.vigil import Vigil
 
@@ -26,6 +27,7 @@ class Driver:
         self._multi = multi = pycurl.CurlMulti()
         self._ended: dict[pycurl.Curl, Ended] = {}
         self._watcher = watcher_for(loop, self._act)
+        self.lifeline = Lifeline(self._watcher.watched)
         self._starting = False
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0  # when our timer rings
@@ -56,6 +58,7 @@ class Driver:
             self.abandon(curl)
         self._multi.close()
         self._watcher.close()
+        self.lifeline.close()
         self.vigil.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -68,7 +71,13 @@ class Driver:
     def _act(self, descriptor: int, events: int) -> None:
         if descriptor in self._awaited:
             self.connections.stirred(descriptor)
-        _, running = self._multi.socket_action(descriptor, events)
+        lifeline = self.lifeline
+        lifeline.descriptor = descriptor
+        lifeline.turn += 1
+        try:
+            _, running = self._multi.socket_action(descriptor, events)
+        finally:
+            lifeline.turn += 1
         if running < len(self._ended):
             self._collect()
 

@@ -31,6 +31,10 @@ class Watcher(Protocol):
 
     def watch(self, what: int, descriptor: int, multi: object, data: object) -> None: ...
 
+    def watched(self) -> list[int]:
+        """The descriptors that are waited for; any thread may ask."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -57,6 +61,9 @@ class LoopWatcher:
             self._watched[descriptor] = wanted
         else:
             self._watched.pop(descriptor, None)
+
+    def watched(self) -> list[int]:
+        return list(self._watched)
 
     def close(self) -> None:
         for descriptor in list(self._watched):
@@ -97,6 +104,9 @@ class EpollWatcher:
             self._epoll.modify(descriptor, mask)
         except FileNotFoundError:
             self._epoll.register(descriptor, mask)
+
+    def watched(self) -> list[int]:
+        return list(self._wanted)
 
     def close(self) -> None:
         self._loop.remove_reader(self._epoll.fileno())

@@ -225,6 +225,8 @@ class Transfer:
             self._stop(Failure.CONNECT, f"no socket could be opened: {error}")
             return NO_SOCKET
         self._opened.append(opened)
+        if endpoint.scheme == "https":
+            self._driver.lifeline.hold()
         return opened
 
     def _on_connected(self, address: str, local: str, port: int, local_port: int) -> int:

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -11,10 +13,11 @@ from tests.unit.fetch.fetching import LOOPS, SMALL, a_fetcher, get, run
 from tests.unit.fetch.rough_server import PAGE, RoughServer, rough_server
 
 from recrawl.model.failure import Failure
-from recrawl.model.visit import Ask, Evidence
+from recrawl.model.visit import Ask, Evidence, Limits
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, SETTINGS = 0, 1, 4
+HELLO_REQUEST = b"\x16\x03\x03\x00\x04\x00\x00\x00\x00"
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +59,44 @@ def test_a_tls_connection_the_server_dropped_meanwhile_is_replaced(authority: tr
                 reply = await get(fetcher, server, "/once-and-later")
                 assert (reply.failure, server.connections) == (None, count)
                 await asyncio.gather(*server.tasks)
+
+    run(story())
+
+
+@pytest.mark.parametrize("target", ["/goodbye", "/reset-at-once"])
+def test_a_kept_tls_connection_that_ends_without_an_answer_is_told_from_a_new_one(
+    authority: trustme.CA, ca_file: str, target: str
+) -> None:
+    async def story() -> None:
+        async with rough_server(tls=context(authority)) as server, a_fetcher(ca_file=ca_file) as fetcher:
+            assert (await get(fetcher, server, "/page")).body == PAGE
+            reply = await get(fetcher, server, target)
+            assert (reply.failure, reply.unanswered, server.connections) == (Failure.RESET, True, 1)
+            reply = await get(fetcher, server, target, fresh=True)
+            assert (reply.failure, reply.unanswered, server.connections) == (Failure.RESET, False, 2)
+            assert (await get(fetcher, server, "/page")).body == PAGE
+
+    run(story())
+
+
+def test_a_handshake_of_words_without_meaning_holds_the_loop_up_for_a_moment_only() -> None:
+    """OpenSSL passes over every HelloRequest, within one call, for as long as there is another."""
+
+    def flood(door: socket.socket) -> None:
+        wire, _ = door.accept()
+        with wire, contextlib.suppress(OSError):
+            while True:
+                wire.sendall(HELLO_REQUEST * 8000)
+
+    async def story() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            flooding = threading.Thread(target=flood, args=(door,))
+            flooding.start()
+            async with a_fetcher() as fetcher:
+                url = f"https://127.0.0.1:{door.getsockname()[1]}/"
+                reply = await fetcher.fetch(Ask(url, own=("127.0.0.1",), limits=Limits(connect_s=8.0)))
+                assert reply.failure in (Failure.TLS, Failure.CONNECT_TIMEOUT)  # the latter where the flood is slow
+            flooding.join()
 
     run(story())
 
