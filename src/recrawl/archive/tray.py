@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from recrawl.archive.member import compressed, stored
 from recrawl.archive.reading import REVISIT_TYPE, index_line
-from recrawl.archive.record import END, Record, digits14, render, render_head, target_uri, warc_date
+from recrawl.archive.record import END, Record, digits14, render, render_head, warc_date
 from recrawl.archive.warc import Exchange, unchanged
-from recrawl.formats.cdxj import CdxLine, urlkey
+from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture, Place
 
 
@@ -38,14 +38,14 @@ class Tray:
         return place
 
     def add_unchanged(self, capture: Capture, original: CdxLine, new_id: Callable[[], str]) -> Place:
-        """A 304 to what was asked of the original."""
-        url, date = target_uri(capture.url), warc_date(capture.at)
+        """A 304 to what was asked of the original, at the same address."""
+        date = warc_date(capture.at)
         place = self._lay(compressed(unchanged(capture, original, date, new_id), self._level))
         sha256 = original.field("sha256")
         line = CdxLine(
-            urlkey=urlkey(url),
+            urlkey=original.urlkey,
             timestamp=digits14(date),
-            url=url,
+            url=original.url,
             mime=REVISIT_TYPE,
             status="",
             digest=original.digest,

@@ -52,7 +52,7 @@ def up_to_tags(source: str, most_tags: int) -> str:
 def without_floods(source: str) -> str:
     """Without what means nothing in a document and costs a parser dear: many NULs, and further `html` and `body` tags
     of a long document, whose attributes would be compared with those of the first, each with each."""
-    if source.count(_NUL) > _FEW:
+    if _NUL in source and source.count(_NUL) > _FEW:
         source = source.replace(_NUL, "")
     return _with_first_roots(source) if len(source) > _LONG else source
 

@@ -140,7 +140,9 @@ class Parsed:
 
     @property
     def _is_decoded(self) -> bool:
-        """No replacement character, plain or as a reference."""
+        """No replacement character: neither plain, nor as a reference, nor made of what stands for no character."""
+        if not any(sign in self.source for sign in ("\ufffd", "&", "\0")):
+            return True
         return self.tree is None or "\ufffd" not in self.tree.all_text()
 
     @cached_property

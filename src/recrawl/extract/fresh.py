@@ -19,24 +19,31 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     and a rooted path are their own resolution if anything ever resolved to them, so most links are passed over before
     they are resolved. A `nofollow` is not passed over, since it counts each time."""
     origin, attribute, limit = resolver.origin, tree.attribute, settings.link_limit
-    elements = list(islice(tree.elements(_TAGS), 2 * limit))
-    hrefs = [attribute(element, "href") for element in elements]
-    addresses = [origin + href if href and href[0] == "/" else href for href in hrefs]
-    news = {address for address in addresses if hash(address) not in met}
     always = tree.select(_ALWAYS)
+    elements = list(islice(tree.elements(_TAGS), 2 * limit))
     resolver.left_unread = len(elements) == 2 * limit
+    news = {spelt for href in tree.hrefs() if hash(spelt := _rooted(origin, href)) not in met}
+    if not news:
+        elements = [element for element in elements if tree.key(element) in always]
     found: list[Link] = []
-    for element, address in zip(elements, addresses, strict=True):
-        if address not in news and element not in always:
+    for element in elements:
+        href = attribute(element, "href")
+        address = href if href is None else _rooted(origin, href)
+        is_read = tree.key(element) in always
+        if address not in news and not is_read:
             continue
         tag = element.tag
         if tag not in _ANCHORS:
             found += rare_links(tree, element, tag, resolver)
         elif link := anchor_link(tree, element, tag, resolver, 0):
             found.append(link)
-            if address is not None and element not in always:
+            if address is not None and not is_read:
                 news.discard(address)
         if len(found) > limit:
             resolver.left_unread = True
             break
     return found
+
+
+def _rooted(origin: str, href: str) -> str:
+    return origin + href if href[:1] == "/" else href

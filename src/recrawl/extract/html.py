@@ -31,6 +31,10 @@ class Tree(Protocol):
         """Its value, '' where it has none, None where there is no such attribute."""
         ...
 
+    def hrefs(self) -> Iterable[str]:
+        """Of all anchors and areas, in no order."""
+        ...
+
     def caption(self, element: Element, chars: int) -> str:
         """The first text inside, white space folded: a bounded look, however much stands inside."""
         ...

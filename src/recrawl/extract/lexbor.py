@@ -25,6 +25,9 @@ class LexborTree:
         attributes = element.attributes
         return attributes[name] or "" if name in attributes else None
 
+    def hrefs(self) -> Iterator[str]:
+        return (href for node in self._parser.css("a, area") if (href := self.attribute(node, "href")) is not None)
+
     def caption(self, element: LexborNode, chars: int) -> str:
         nodes = islice(element.traverse(include_text=True), 1, CAPTION_NODES + 1)
         parts = [node.text_content or "" for node in nodes if node.tag == _TEXT]

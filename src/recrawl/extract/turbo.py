@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Generator, Hashable, Iterable, Iterator
 from itertools import islice
+from typing import cast
 
 import turbohtml
 
 from recrawl.extract.html import CAPTION_NODES, Step
 
+_HREFS = turbohtml.XPath("//a/@href | //area/@href")
 _TEXTS = (turbohtml.Text, turbohtml.CData)
 
 
@@ -20,6 +22,11 @@ class TurboTree:
         return (element for element in found if element not in self._inert) if self._inert else found
 
     attribute = staticmethod(turbohtml.Element.attr)
+
+    def hrefs(self) -> Iterable[str]:
+        if not self._inert:
+            return cast(list[str], _HREFS(self._document))
+        return (href for element in self.elements(("a", "area")) if (href := element.attr("href")) is not None)
 
     def caption(self, element: turbohtml.Element, chars: int) -> str:
         # An element without its like inside is read whole, since no other caption reads the same nodes; of nested
