@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from recrawl.cli.lab_cluster import cluster
+from recrawl.cli.outputs import make_room, put
 from recrawl.cli.paint import line
 from recrawl.cli.race import race
 
@@ -76,7 +77,13 @@ def cooperate(
 )
 @click.option("--days", type=click.FloatRange(0.01, 3650), default=30.0, show_default=True)
 @click.option("--servers", type=click.IntRange(1, 100), default=3, show_default=True)
-@click.option("--pages", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Pages on each server.")
+@click.option(
+    "--pages",
+    type=click.IntRange(1, 10_000),
+    default=30,
+    show_default=True,
+    help="Pages on each server, beside its shop and its lists.",
+)
 @click.option(
     "--gap", "gap_s", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between requests."
 )
@@ -101,11 +108,13 @@ def month(
     from recrawl.lab.requests_log import render_line
     from recrawl.lab.varied import varied_world
 
+    make_room(events_file)
+    make_room(requests_file)
     result = simulate(varied_world(seed, servers, pages), seed, days, rough(seed) if faults else CALM, gap_s)
     if events_file:
-        events_file.write_text("".join(event + "\n" for event in result.events), "utf-8")
+        put("".join(event + "\n" for event in result.events), events_file)
     if requests_file:
-        requests_file.write_text("".join(map(render_line, result.requests)), "utf-8")
+        put("".join(map(render_line, result.requests)), requests_file)
     totals = result.store.totals()
     summary = {
         "seed": seed,

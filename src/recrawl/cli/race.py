@@ -10,6 +10,7 @@ import click
 
 from recrawl.answers.reading import reading
 from recrawl.cli.options import the_folder
+from recrawl.cli.outputs import make_room, put
 from recrawl.lab import plot as plots
 from recrawl.lab import traces as trace_files
 from recrawl.lab.own_history import traces as own_traces
@@ -79,8 +80,7 @@ def race(
     """
     chosen = _policies(policies)
     rates = [_rate(text) for text in budgets] or list(BUDGETS)
-    if plot_file:
-        _make_room(plot_file)
+    make_room(plot_file)
     histories = list(_histories((*trace_paths, *more_traces), folder_of_traces, history, worlds, each))
     scores: list[Score] = []
     with _progress(quiet=as_json) as tell:
@@ -91,17 +91,8 @@ def race(
     if not as_json:
         click.echo(table(scores))
     if plot_file:
-        plot_file.write_text(plots.html(scores), "utf-8")
+        put(plots.html(scores), plot_file)
         click.echo(f"{plot_file} written", err=True)
-
-
-def _make_room(plot_file: Path) -> None:
-    """Before the race, not after it."""
-    try:
-        plot_file.parent.mkdir(parents=True, exist_ok=True)
-        plot_file.touch()
-    except OSError as error:
-        raise UsageError(f"cannot write {plot_file}: {error.strerror}") from error
 
 
 def _histories(

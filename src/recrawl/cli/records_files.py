@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from recrawl.model.failure import ConfigError, UsageError
+from recrawl.cli.outputs import writing
+from recrawl.model.failure import ConfigError
 
 Line = dict[str, Any]
 Lines = Callable[[], Iterable[Line]]  # gives the same lines each time it is called
@@ -44,7 +45,7 @@ def write_parquet(lines: Lines, output: Path | None) -> None:
     if output is None:
         sys.stdout.buffer.write(whole.getvalue())
         return
-    with _named(output):
+    with writing(output):
         output.write_bytes(whole.getvalue())
 
 
@@ -115,13 +116,5 @@ def _text(output: Path | None) -> Iterator[TextIO]:
     if output is None:
         yield sys.stdout
         return
-    with _named(output), output.open("w", encoding="utf-8", newline="") as out:
+    with writing(output), output.open("w", encoding="utf-8", newline="") as out:
         yield out
-
-
-@contextmanager
-def _named(output: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror or error}") from error

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from recrawl.agent.whole import write_whole
 from recrawl.answers.look import page_at
 from recrawl.answers.site_files import base_of, scope_of, site_for
 from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.outputs import put
 from recrawl.cli.paint import line, table
 from recrawl.config import Settings
 from recrawl.folder.folder import Folder
@@ -169,25 +169,15 @@ def convert(files: tuple[Path, ...], output: Path | None, lossy: bool) -> None:
         for site in sites:
             for problem in crawlscript.unsayable(site):
                 click.echo(f"left out of {site.name}: {problem}", err=True)
-    _put(crawlscript.render(sites, leave_out=lossy), output)
+    put(crawlscript.render(sites, leave_out=lossy), output)
 
 
 def _write_toml(sites: list[Site], output: Path | None) -> None:
     if output is None or not (output.is_dir() or str(output).endswith("/") or (len(sites) > 1 and not output.suffix)):
-        _put(site_toml.render(sites[0], _HINT) if len(sites) == 1 else site_toml.render_many(sites), output)
+        put(site_toml.render(sites[0], _HINT) if len(sites) == 1 else site_toml.render_many(sites), output)
         return
     for site in sites:
-        _put(site_toml.render(site, _HINT), output / f"{site.name}.toml")
-
-
-def _put(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        write_whole(output, text.encode("utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from error
+        put(site_toml.render(site, _HINT), output / f"{site.name}.toml")
 
 
 @scope.command()

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
-from recrawl.agent.whole import write_whole
 from recrawl.answers.sample import sample_site
 from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.outputs import put
 from recrawl.cli.paint import line
 from recrawl.cli.start import authority_of, seed_of, site_name
 from recrawl.config import Operator, Settings
 from recrawl.folder.settings import load
 from recrawl.formats import site_toml
-from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.scope.learn import Proposal, propose
 
@@ -72,10 +71,7 @@ def learn(
         if not as_json:
             click.echo(text, nl=False)
         return
-    try:
-        write_whole(output, text.encode("utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from error
+    put(text, output)
     if not as_json:
         click.echo(f"{output} written. Next: recrawl scope check {seed} --site {output}{' --own' if own else ''}")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from recrawl.cli.options import folder_argument, the_folder
+from recrawl.cli.outputs import put
 from recrawl.formats import duration
 from recrawl.model.failure import UsageError
 
@@ -101,9 +102,8 @@ def systemd(folder: str | None, folder_word: str | None, user: str, name: str, e
     if into is None:
         click.echo("\n".join(f"# /etc/systemd/system/{file}\n{text}" for file, text in files.items()), nl=False)
         return
-    into.mkdir(parents=True, exist_ok=True)
     for file, text in files.items():
-        (into / file).write_text(text, "utf-8")
+        put(text, into / file)
     click.echo(f"{', '.join(files)} written to {into}. Next: systemctl daemon-reload, then enable one of them")
 
 

@@ -15,9 +15,15 @@ NO_SPACE = 28  # errno.ENOSPC
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[IO[bytes]]:
-    """Bytes under another name first; a kill or an error leaves what was there."""
+    """Bytes under another name first; a kill or an error leaves what was there. A device or a pipe takes them as they
+    come, and stays what it is."""
     if target.is_dir():
         raise UsageError(f"{target} is a folder: name a file for the export")
+    if target.exists() and not target.is_file():
+        with _said_plainly(target), target.open("wb") as out:
+            yield out
+        return
+    target = target.resolve()
     fresh = target.with_name(target.name + NEW)
     with _said_plainly(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from recrawl.config import Settings
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import ConfigError
 from recrawl.ports import Store
-from recrawl.store.address import is_postgres
+from recrawl.store.address import is_postgres, name_of
 from recrawl.store.sqlite import open_sqlite
 
 CLUSTER = "recrawl.store.shards"  # SQLAlchemy comes with it: a crawl in a file has no use for half a second of start
@@ -29,7 +29,8 @@ def is_crawled(folder: Folder, settings: Settings) -> bool:
 
 def check_address(address: str) -> None:
     if not is_postgres(address):
+        shown = name_of(address) if "://" in address else Path(address).name  # no password in either
         raise ConfigError(
-            f"state.store: {Path(address).name!r} is not a PostgreSQL address: write "
+            f"state.store: {shown!r} is not a PostgreSQL address: write "
             "postgresql://user@host:5432/database, or leave it empty for a file in the folder"
         )
