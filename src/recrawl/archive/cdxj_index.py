@@ -6,7 +6,7 @@
 import heapq
 import mmap
 import os
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +19,8 @@ from recrawl.model.failure import FormatError
 
 FILES_AT_ONCE = 128
 MAPPED_AT_ONCE = 64
+MARKS = 512  # lines of a sidecar that are remembered, each as far as
+MARK_BYTES = 96  # … this
 
 
 class Sidecars:
@@ -29,7 +31,7 @@ class Sidecars:
         self.own = ""  # the open file of whoever asks; it knows its own lines
         self._stems: list[str] = []
         self._seen: set[str] = set()
-        self._mapped: dict[str, mmap.mmap] = {}  # the finished sidecars asked last, oldest first
+        self._mapped: dict[str, SortedLines] = {}  # the finished sidecars asked last, oldest first
 
     def find(self, wanted: "Wanted") -> CdxLine | None:
         """The whole response of `url` at that moment, narrowed by a digest where one is known."""
@@ -41,20 +43,24 @@ class Sidecars:
     def _places(self, wanted: "Wanted") -> Iterator[list[bytes]]:
         """Lines under the wanted key, file by file: known finished ones, new ones, those still written by others."""
         for stem in self._nearest(wanted.timestamp):
-            yield sorted_lines(self._map(stem), wanted.key)
+            yield self._lines_of(stem, wanted.key)
         for stem in reversed(self._refresh()):
-            yield sorted_lines(self._map(stem), wanted.key)
+            yield self._lines_of(stem, wanted.key)
         for stem in stems(self._folder, OPEN):
             if stem != self.own:
                 yield unsorted_lines(mapped(self._folder / (stem + OPEN)), wanted.key)
 
-    def _map(self, stem: str) -> mmap.mmap | None:
-        lines = self._mapped.pop(stem, None) or mapped(self._folder / (stem + FINISHED))
-        if lines is not None:
-            self._mapped[stem] = lines
+    def _lines_of(self, stem: str, key: bytes) -> list[bytes]:
+        found = self._mapped.pop(stem, None)
+        if found is None:
+            lines = mapped(self._folder / (stem + FINISHED))
+            if lines is None:
+                return []
+            found = SortedLines(lines)
+        self._mapped[stem] = found
         if len(self._mapped) > MAPPED_AT_ONCE:
             del self._mapped[next(iter(self._mapped))]
-        return lines
+        return found.beginning_with(key)
 
     def _nearest(self, timestamp: str) -> Iterator[str]:
         """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
@@ -101,29 +107,38 @@ def mapped(path: Path) -> mmap.mmap | None:
         return None
 
 
-def sorted_lines(lines: mmap.mmap | None, key: bytes) -> list[bytes]:
-    """The lines of a sorted sidecar that begin with `key`, by binary search."""
-    if lines is None:
-        return []
-    start, found = _first_at_least(lines, key), list[bytes]()
-    while lines[start : start + len(key)] == key:
-        end = lines.find(b"\n", start) + 1 or len(lines)
-        found.append(lines[start:end])
-        start = end
-    return found
+class SortedLines:
+    """A sorted sidecar: binary search, begun between two of some hundred lines that are remembered."""
 
+    def __init__(self, lines: mmap.mmap) -> None:
+        self._lines = lines
+        step = max(1, len(lines) // MARKS)
+        self._starts = sorted({lines.rfind(b"\n", 0, at) + 1 for at in range(0, len(lines), step)})
+        self._marks = [lines[start : start + MARK_BYTES] for start in self._starts]
 
-def _first_at_least(lines: mmap.mmap, key: bytes) -> int:
-    """Where the first line >= key starts."""
-    low, high = 0, len(lines)
-    while low < high:
-        middle = lines.rfind(b"\n", 0, (low + high) // 2) + 1
-        end = lines.find(b"\n", middle) + 1 or len(lines)
-        if lines[middle : middle + len(key)] < key:
-            low = end
-        else:
-            high = middle
-    return low
+    def beginning_with(self, key: bytes) -> list[bytes]:
+        lines, found = self._lines, list[bytes]()
+        start = self._first_at_least(key)
+        while lines[start : start + len(key)] == key:
+            end = lines.find(b"\n", start) + 1 or len(lines)
+            found.append(lines[start:end])
+            start = end
+        return found
+
+    def _first_at_least(self, key: bytes) -> int:
+        """Where the first line >= key starts."""
+        lines, mark = self._lines, key[:MARK_BYTES]
+        below, above = bisect_left(self._marks, mark), bisect_right(self._marks, mark)
+        low = self._starts[below - 1] if below else 0
+        high = self._starts[above] if above < len(self._starts) else len(lines)
+        while low < high:
+            middle = lines.rfind(b"\n", 0, (low + high) // 2) + 1
+            end = lines.find(b"\n", middle) + 1 or len(lines)
+            if lines[middle : middle + len(key)] < key:
+                low = end
+            else:
+                high = middle
+        return low
 
 
 def written_lines(path: Path) -> list[bytes]:

@@ -80,6 +80,9 @@ class RobotsRules:
         judge = self._judge(agent)
         if judge.silent:
             return SILENCE
+        plain = PLAIN_PATH.fullmatch(url_or_path)
+        if plain is not None and judge.first(plain[1]) is None:
+            return SILENCE
         path = path_of(url_or_path)
         rule = None if path == "/robots.txt" else judge.rule(path)
         if rule is None:
