@@ -9,6 +9,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.formats.settings_table import read, schema, unknown
 from recrawl.formats.toml_places import line_of
+from recrawl.formats.toml_text import quoted
 from recrawl.frontier.manners import Manners
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
@@ -177,12 +178,11 @@ def json_schema() -> dict[str, object]:
 
 def starting_text(contact: str) -> str:
     """A first recrawl.toml, with what people change most."""
-    quoted = contact.replace("\\", "\\\\").replace('"', '\\"')
     return f"""# recrawl: settings of this folder. Every key: docs/reference/settings.md
 # The sites themselves are in sites/, one file each.
 
 [operator]
-contact = "{quoted}"  # e-mail or web address; sent with every request so that site owners can reach you
+contact = {quoted(contact)}  # e-mail or web address; sent with every request so that site owners can reach you
 
 [politeness]
 gap_s = 1.0  # seconds between two requests to a server that is not yours

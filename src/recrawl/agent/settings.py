@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from recrawl.formats.settings_table import read, unknown
 from recrawl.formats.toml_places import line_of
+from recrawl.formats.toml_text import quoted
 from recrawl.model.failure import FormatError
 
 
@@ -168,8 +169,8 @@ def starting_text(root: str, base: str) -> str:
 # Every key: docs/reference/agent.md
 
 [documents]
-root = {_quoted(root)}
-base = {_quoted(base)}
+root = {quoted(root)}
+base = {quoted(base)}
 hash = "changed"  # never | changed | always: does the content decide what counts as updated?
 
 [mail]
@@ -178,7 +179,3 @@ smtp = "127.0.0.1:25"
 [serve]
 listen = "127.0.0.1:8790"  # put your web server in front of it; registrations come here
 """
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

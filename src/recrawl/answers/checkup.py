@@ -25,6 +25,7 @@ from recrawl.fetch.dates import parse_http_date
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.folder.settings import load
+from recrawl.folder.site_check import checked
 from recrawl.formats import duration
 from recrawl.model.address import origin_of, server_of
 from recrawl.model.failure import RecrawlError, StoreDamaged, StoreInUse
@@ -86,7 +87,7 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     yield Finding("folder", writable, f"{folder.path} {'can' if writable else 'cannot'} be written")
     checks: dict[str, Callable[[], str]] = {
         "settings": lambda: _settings(folder),
-        "sites": lambda: f"{len(folder.sites())} site files are well formed",
+        "sites": lambda: f"{len(list(map(checked, folder.sites())))} site files are well formed",
         "store": lambda: _store(folder, deep),
         "archive": lambda: _archive(folder),
     }

@@ -11,11 +11,12 @@ from recrawl.answers.sample import sample_site
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.outputs import put
 from recrawl.cli.paint import line
-from recrawl.cli.start import authority_of, seed_of, site_name
+from recrawl.cli.start import authority_of, seed_of
 from recrawl.config import Operator, Settings
 from recrawl.folder.settings import load
 from recrawl.formats import site_toml
 from recrawl.model.site import Site
+from recrawl.model.site_name import name_of_server
 from recrawl.scope.learn import Proposal, propose
 
 
@@ -49,7 +50,7 @@ def learn(
     if contact:
         settings = replace(settings, operator=Operator(contact))
     site = Site(
-        name=name or site_name(seed.partition("://")[2].partition("/")[0]),
+        name=name or name_of_server(seed.partition("://")[2].partition("/")[0]),
         seeds=(seed,),
         own=(authority_of(seed),) if own else (),
         gap_s=gap_s,

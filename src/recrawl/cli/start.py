@@ -14,9 +14,11 @@ from recrawl.cli.paint import line, table
 from recrawl.config import starting_text
 from recrawl.folder.folder import Folder
 from recrawl.folder.settings import load
+from recrawl.folder.site_check import checked
 from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
+from recrawl.model.site_name import name_of_server, need_name
 from recrawl.scope.canonical import Canonicaliser
 
 
@@ -42,7 +44,11 @@ def init(folder: str | None, folder_word: str | None, contact: str | None) -> No
 @click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed, gap 0 unless set.")
 @click.option("--parallel", type=click.IntRange(1, 1000), default=None, help="Requests at once on your own server.")
 @click.option(
-    "--gap", "gap_s", type=float, default=None, help="Seconds between two requests (default 1; own servers 0)."
+    "--gap",
+    "gap_s",
+    type=click.FloatRange(0),
+    default=None,
+    help="Seconds between two requests (default 1; own servers 0).",
 )
 @click.option("--depth", type=click.IntRange(0), default=None, help="How many links away from URL to go.")
 @click.option(
@@ -86,7 +92,7 @@ def add(
     if parallel and parallel > 1 and not own:
         raise UsageError("--parallel is for your own servers: say --own too, or leave it out")
     site = Site(
-        name=name or site_name(authority),
+        name=need_name(name) if name else name_of_server(authority),
         seeds=(seed,),
         own=(authority_of(seed),) if own else (),
         hosts=hosts,
@@ -97,6 +103,7 @@ def add(
         parallel=parallel or 1,
         ignore=ignore,
     )
+    checked(site)
     _prepare(place, contact)
     file = _keep(place, site, replaces)
     click.echo(f"{site.name}: {seed} added ({file}). Next: recrawl run {place.path} --once")
@@ -113,11 +120,10 @@ def is_site_file(word: str) -> bool:
 
 def _add_file(place: Folder, file: Path, contact: str | None, replaces: bool) -> None:
     """Every site of the file, or none of them."""
-    sites = [with_start(site) for site in read_sites(file)]
+    sites = [checked(with_start(site)) for site in read_sites(file)]
     known = {site.name for site in place.sites()}
     for site in sites:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,99}", site.name):
-            raise UsageError(f"{file}: {site.name!r} is no name for a site: use small letters, digits, dot and hyphen")
+        need_name(site.name)
         if not site.seeds:
             raise UsageError(f'{file}: {site.name} has no start: write seeds = ["https://…"]')
         if site.name in known and not replaces:
@@ -171,10 +177,6 @@ def is_private(host: str) -> bool:
         return not ip_address(host.strip("[]")).is_global
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def site_name(authority: str) -> str:
-    return re.sub(r"[^a-z0-9.-]+", "-", authority.lower().removeprefix("www.")).strip("-.") or "site"
 
 
 @click.command()

@@ -10,11 +10,10 @@ from recrawl.folder.folder import Folder
 from recrawl.model.address import Address
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Site
+from recrawl.model.site_name import name_of_server, plain_name
 from recrawl.scope.rules import Rules
 
 HOST_FIRST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)")  # an address as people write it, without its scheme
-UNSAFE = re.compile(r"[^a-z0-9.-]+")
-LONGEST_NAME = 60
 
 
 class SiteBook:
@@ -59,7 +58,7 @@ class SiteBook:
         return None
 
     def _make(self, address: Address) -> str:
-        name = safe_name(self._name) or self._by_server.get(address.server) or self._fresh_name(address.server)
+        name = plain_name(self._name) or self._by_server.get(address.server) or self._fresh_name(address.server)
         self._by_server[address.server] = name
         site = self._made.get(name)
         if site is None:
@@ -73,16 +72,11 @@ class SiteBook:
         return name
 
     def _fresh_name(self, server: str) -> str:
-        plain = safe_name(server.removeprefix("www.")) or "imported"
+        plain = name_of_server(server)
         taken = self._known.keys() | self._made.keys()
         return next(
             name for number in range(1, 1 << 30) if (name := f"{plain}-{number}" if number > 1 else plain) not in taken
         )
-
-
-def safe_name(text: str) -> str:
-    """A name for a site and its file: no path, no surprise."""
-    return UNSAFE.sub("-", text.lower()).strip("-.")[:LONGEST_NAME].strip("-.")
 
 
 def _authority(address: Address) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from recrawl.agent.whole import write_whole
 from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.formats import site_toml
+from recrawl.formats.toml_text import STRING, quoted
 from recrawl.model.failure import ConfigError, StoreInUse, UsageError
 from recrawl.model.site import Site
 
 SETTINGS_FILE = "recrawl.toml"
+CONTACT = re.compile(rf"^contact\s*=\s*(?:{STRING.pattern})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,13 @@ class Folder:
         return sorted(self.sites_folder.glob(pattern)) if self.sites_folder.is_dir() else []
 
     def put_site(self, site: Site) -> Path:
+        """Nothing is written that could not be read again."""
         file = self.sites_folder / f"{site.name}.toml"
-        write_text(file, site_toml.render(site))
+        if file.parent.resolve() != self.sites_folder.resolve():
+            raise UsageError(f"{site.name!r} is no name for a site: it would lie elsewhere")
+        text = site_toml.render(site)
+        site_toml.parse(text, name=site.name, source=str(file))
+        write_text(file, text)
         return file
 
     def disk_is_low(self, floor_bytes: int) -> bool:
@@ -105,11 +112,9 @@ class Folder:
     def set_contact(self, contact: str) -> None:
         """Write the operator's contact into recrawl.toml, leaving everything else as it stands."""
         text = self.settings_file.read_text("utf-8")
-        quoted = contact.replace("\\", "\\\\").replace('"', '\\"')
-        line = f'contact = "{quoted}"'
-        if re.search(r"^contact\s*=.*$", text, re.MULTILINE):
-            fresh = re.sub(r"^contact\s*=\s*\"[^\"\n]*\"", lambda _: line, text, count=1, flags=re.MULTILINE)
-        else:
+        line = f"contact = {quoted(contact)}"
+        fresh, found = CONTACT.subn(lambda _: line, text, count=1)
+        if not found:
             fresh = f"[operator]\n{line}\n\n" + text
         write_text(self.settings_file, fresh)
 

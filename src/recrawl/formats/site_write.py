@@ -1,11 +1,11 @@
 """A site as the lines of its file. Defaults are left out: a short file reads better."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
 from recrawl.formats.site_keys import SITE, TABLES
+from recrawl.formats.toml_text import quoted
 from recrawl.model.site import Example, Field, Pattern, Rewrite, Site
 
 Notes = Mapping[tuple[str, int], Sequence[str]]
@@ -45,7 +45,7 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+        return quoted(str(value))
     if isinstance(value, tuple) and value and isinstance(value[0], Field):
         rows = [
             "{ " + ", ".join(f"{key} = {_value(one)}" for key, one in _pairs(row, "fields")) + " }" for row in value

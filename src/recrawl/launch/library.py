@@ -18,6 +18,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
+from recrawl.folder.site_check import checked
 from recrawl.model.batch import Totals
 from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event
@@ -25,6 +26,7 @@ from recrawl.model.failure import UsageError
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange
 from recrawl.model.site import Site
+from recrawl.model.site_name import plain_name
 from recrawl.model.visit import Version
 from recrawl.ports import Store
 
@@ -45,9 +47,9 @@ class Crawl:
         address = canonicaliser_of(self.settings, None).canonical(url)
         if address is None:
             raise UsageError(f"{url!r} is not a web address")
-        site = Site(name=name or address.server.replace(":", "-"), seeds=(address.url,))
+        site = Site(name=name or plain_name(address.server), seeds=(address.url,))
         site = replace(site, own=(address.server,) if own else (), **wishes)  # type: ignore[arg-type]
-        self.folder.put_site(site)
+        self.folder.put_site(checked(site))
         return site
 
     async def run(self, *, once: bool = True, for_s: float | None = None, everything: bool = False) -> dict[str, int]:

@@ -14,6 +14,7 @@ from recrawl.engine.assembly import canonicaliser_of
 from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.site import Site
+from recrawl.model.site_name import NAME, name_of_server
 from recrawl.web.desk import Desk
 from recrawl.web.guard import equal, has_bearer
 from recrawl.web.queries import LEAST, MOST
@@ -21,7 +22,6 @@ from recrawl.web.render import desk_of
 from recrawl.web.shapes import Trouble
 
 MOST_FORM_BYTES = 20_000
-NAME = r"^[a-z0-9][a-z0-9.-]{0,99}$"
 READ_ONLY = "this dashboard is read-only: start `recrawl serve` with --token to write"
 
 
@@ -47,7 +47,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 @dataclass(frozen=True, slots=True)
 class NewSite:
     url: Annotated[str, Field(min_length=1, max_length=2000)]
-    name: Annotated[str, Field(pattern=rf"^$|{NAME}")] = ""
+    name: Annotated[str, Field(pattern=rf"^$|^{NAME}$")] = ""
     depth: Annotated[int | None, Field(ge=0, le=1000)] = None
 
 
@@ -124,17 +124,12 @@ def add(desk: Desk, wish: NewSite) -> Site:
     address = canonicaliser_of(load(desk.folder.need()), None).canonical(text)
     if address is None:
         raise UsageError(f"{wish.url!r} is not a web address: write it in full, for example https://example.com/")
-    name = wish.name or site_name(address.url)
+    name = wish.name or name_of_server(urlsplit(address.url).netloc)
     if name in desk.sites():
         raise UsageError(f"there is a site {name!r} already: give another name")
     site = Site(name=name, seeds=(address.url,), depth=wish.depth)
     desk.folder.put_site(site)
     return site
-
-
-def site_name(url: str) -> str:
-    host = (urlsplit(url).netloc.rpartition("@")[2]).lower().removeprefix("www.")
-    return re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.")[:100] or "site"
 
 
 def due(desk: Desk, site: str, pages: tuple[int, ...]) -> int:

@@ -1,0 +1,19 @@
+"""Can a crawl be made of a site? What its file says is read when it runs; better to hear of a fault before."""
+
+from recrawl.extract.selector import fault_of
+from recrawl.model.failure import ConfigError
+from recrawl.model.site import Site
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.patterns_site import Script
+from recrawl.scope.rules import Rules
+
+
+def checked(site: Site) -> Site:
+    """The same site: its patterns, hosts and selectors can be meant."""
+    canonicaliser = Canonicaliser()
+    Script(site, canonicaliser)
+    Rules.from_site(site, canonicaliser)
+    for selector in site.ignore:
+        if fault := fault_of(selector):
+            raise ConfigError(f"ignore of {site.name}: {fault}")
+    return site

@@ -1,0 +1,51 @@
+"""`add` leaves a folder that can be read again, or says what is wrong and writes nothing."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from recrawl.cli.start import add
+from recrawl.config import parse
+from recrawl.folder.folder import Folder
+from recrawl.model.failure import RecrawlError, UsageError
+from recrawl.model.site import Site
+from recrawl.model.site_name import name_of_server
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--gap", "nan"], "gap_s must be a number"),
+        (["--gap", "inf"], "gap_s must be a number"),
+        (["--name", "../x"], "no name for a site"),
+        (["--name", "Two Words"], "no name for a site"),
+        (["--include", "re:("], "re:("),
+        (["--host", "http://x/"], "is not a host"),
+        (["--ignore", "<<<"], "invalid CSS selector"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_it_is_written(tmp_path: Path, words: list[str], says: str) -> None:
+    told = CliRunner().invoke(add, ["http://a.example/", "--folder", str(tmp_path), *words])
+    assert isinstance(told.exception, RecrawlError) and says in str(told.exception)
+    assert Folder(tmp_path).sites() == [] and not list(tmp_path.glob("*.toml.new"))
+
+
+def test_no_site_lies_outside_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="elsewhere"):
+        Folder(tmp_path).put_site(Site("../x", ("http://a.example/",)))
+
+
+@pytest.mark.parametrize("contact", ['a"b', "a\\b", "two\nlines", "del\x7f", "plain@example.org"])
+def test_a_contact_can_be_replaced_whatever_is_in_it(tmp_path: Path, contact: str) -> None:
+    folder = Folder(tmp_path)
+    folder.create("[operator]\ncontact = 'first'  # who\n[schedule]\n")
+    for wanted in (contact, "last@example.org", contact):
+        folder.set_contact(wanted)
+        assert parse(folder.settings_file.read_text("utf-8")).operator.contact == wanted
+    assert folder.settings_file.read_text("utf-8").count("contact") == 1
+
+
+def test_a_server_gives_its_site_a_name() -> None:
+    servers = ["www.a.example", "127.0.0.1:80", "A_b.example", "[::1]:80", "..."]
+    assert [name_of_server(one) for one in servers] == ["a.example", "127.0.0.1-80", "a-b.example", "1-80", "site"]
