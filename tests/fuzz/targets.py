@@ -72,7 +72,11 @@ def robots(data: bytes) -> None:
 
 
 def html(data: bytes) -> None:
-    document.read(data, "text/html", URL)
+    """What a first visit looks at, and what the others read: they find the same links."""
+    parsed = document.parse(data, "text/html", URL)
+    parsed.is_plainly_a_page(1200)
+    glance, whole = document.glance(parsed), document.read(data, "text/html", URL)
+    assert {link.url for link in glance.links} == {link.url for link in whole.links}
 
 
 def any_document(data: bytes) -> None:

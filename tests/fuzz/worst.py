@@ -28,7 +28,10 @@ SLOW_S = 2.0
 
 
 def read_all(data: bytes) -> None:
-    """What a visit reads of a page at most: document, records, difference from the page before."""
+    """What a visit reads of a page at most: a glance, document, records, difference from the page before."""
+    parsed = document.parse(data, "text/html", URL)
+    parsed.is_plainly_a_page(1200)
+    document.glance(parsed)
     other = document.read(data[len(data) // 3 :], "text/html", URL)
     whole = document.read(data, "text/html", URL)
     difference.differ(other.blocks, whole.blocks)

@@ -10,7 +10,7 @@ from recrawl.extract.settings import ExtractSettings
 from recrawl.model.page import Link
 
 _ANCHORS = ("a", "area")
-_ALWAYS = "a[rel], area[rel], link, frame, iframe, meta"  # read each time
+_ALWAYS = "a[rel], area[rel], a:not([href]), link, frame, iframe, meta"  # read each time: SVG links by `xlink:href`
 _TAGS = (*_ANCHORS, "link", "frame", "iframe", "meta")
 
 

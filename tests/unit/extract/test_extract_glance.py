@@ -64,3 +64,11 @@ def test_a_link_met_before_is_passed_over_however_it_is_written() -> None:
     page = b"<a href=/a>rooted</a><a href=http://example.com/a>whole</a><a href=/new>new</a>"
     met = {hash("http://example.com/a")}
     assert [link.url for link in glance(parse(page, "text/html", URL), met).links] == ["http://example.com/new"]
+
+
+def test_links_in_drawings_and_none_in_templates_are_seen_at_a_glance() -> None:
+    drawn, hidden = b"<svg><a xlink:href=/two>2</a></svg>", b"<template><a href=/three>3</a></template>"
+    page = b"<a href=/one>1</a>" + drawn + hidden + b"<area href=/four>"
+    for met in (set[int](), {hash("http://example.com/one"), hash("http://example.com/four")}):
+        seen = {link.url for link in glance(parse(page, "text/html", URL), met).links}
+        assert seen == {link.url for link in read(page, "text/html", URL).links if hash(link.url) not in met}
