@@ -33,9 +33,11 @@ from recrawl.lab import (
     hostile_inside,
     hostile_link,
     hostile_maze,
+    hostile_mixed,
     hostile_odd,
     hostile_redirect,
     hostile_robots,
+    hostile_secure,
     hostile_signal,
     hostile_time,
     hostile_trap,
@@ -65,6 +67,8 @@ TABLES = (
     hostile_guise.CASES,
     hostile_odd.CASES,
     hostile_maze.CASES,
+    hostile_secure.CASES,
+    hostile_mixed.CASES,
 )
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12
@@ -128,17 +132,26 @@ class Server:
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire = Wire(reader, writer)
+        host, port = wire.here
+        case = self._hosts[host].case if host in self._hosts else None
         with contextlib.suppress(Gone, ConnectionError, OSError):
+            if case and case.greeting:
+                await self._take(Question(host, port, "(connected)"), case.greeting, wire)
+            if case and case.handshake and await wire.speaks_tls():
+                await self._take(Question(host, port, "(handshake)"), case.handshake, wire)
             while (question := await wire.question(self._times)) is not None:
                 await self._answer(question, wire)
         writer.transport.abort() if writer.is_closing() else writer.close()
 
     async def _answer(self, question: Question, wire: Wire) -> None:
         host = self._hosts.get(question.host)
+        await self._take(question, host.answer(question.path) if host else ALLOW_ALL, wire)
+
+    async def _take(self, question: Question, answer: Answer, wire: Wire) -> None:
         start_at, before = self._clock.now(), wire.sent_bytes
         self._note(question, start_at, start_at, 0)
         try:
-            await (host.answer(question.path) if host else ALLOW_ALL)(question, wire)
+            await answer(question, wire)
         finally:
             self._note(question, start_at, self._clock.now(), wire.sent_bytes - before)
 

@@ -58,7 +58,8 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`routes`: a path, or a prefix that ends in `*`, and who answers. `bad`: where the front page leads besides."""
+    """`routes`: a path, or a prefix that ends in `*`, and who answers. `bad`: where the front page leads besides.
+    `greeting` and `handshake` take a whole connection."""
 
     name: str
     kind: Kind
@@ -67,6 +68,8 @@ class Case:
     expect: Expect = field(default_factory=Expect)
     bad: tuple[str, ...] = (BAD,)
     door: Door = Door.OPEN
+    greeting: Answer | None = None  # before anything was asked
+    handshake: Answer | None = None  # where TLS is spoken
 
     def answer(self, path: str) -> Answer | None:
         bare = path.partition("?")[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 HEAD_BYTES = 64 * 1024
+HANDSHAKE = b"\x16"  # the first byte of a connection over TLS
 REASONS = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 404: "Not Found"}
 
 Header = tuple[str, str]
@@ -35,18 +36,30 @@ class Gone(Exception):
 class Wire:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._first = b""
         self.sent_bytes = 0
+
+    @property
+    def here(self) -> tuple[str, int]:
+        """The address and port that were asked."""
+        host, port = self._writer.get_extra_info("sockname")[:2]
+        return host, port
+
+    async def speaks_tls(self) -> bool:
+        self._first = await self._reader.read(1)
+        return self._first == HANDSHAKE
 
     async def question(self, times: dict[tuple[str, str], int]) -> Question | None:
         """The next request; None when the client has no more."""
         try:
-            head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            head = (self._first + await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
             return None
+        self._first = b""
         first, *lines = head.split("\r\n")
         words = first.split(" ")
         path = words[1] if len(words) > 1 else "/"
-        host, port = self._writer.get_extra_info("sockname")[:2]
+        host, port = self.here
         times[host, path] = times.get((host, path), 0) + 1
         pairs = (line.partition(":")[::2] for line in lines if ":" in line)
         headers = {name.lower(): value.strip() for name, value in pairs}

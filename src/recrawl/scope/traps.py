@@ -40,6 +40,7 @@ _ONWARD_EVERY = 16  # pages
 _ONWARD_SAMPLES = 24
 _LED_BACK = 3  # pages that do: such a group is honest, and not looked at again
 _WHOLE_SERVER = 4  # times as many pages where all of a server's only lead on
+_MOST_SAID = 4096  # texts of a server that are remembered: one that shows all of itself again below every page
 _ALL = " all"  # behind the name of a server: the group of all its pages
 MOST_GROUPS = 20_000
 WORTH_KEEPING = 50  # pages of a group that is remembered beyond the run
@@ -78,6 +79,7 @@ class Group:
     led_back: int = 0
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
+    said: set[int] = field(default_factory=set)  # texts met before; of a whole server only
 
     def is_due(self, every: int) -> bool:
         """Whether the page just counted is one to look at."""
@@ -91,11 +93,11 @@ class Group:
     def note(self, exact: int, bag: frozenset[str]) -> None:
         """What a page says, against what those before it said."""
         alike = any(_alike(bag, other) for _, other in self.sketches)
-        same = any(exact == other for other, _ in self.sketches)
+        same = exact in self.said or any(exact == other for other, _ in self.sketches)
         if not alike or not self.sketches:
             self.sketches.append((exact, bag))
         self.samples += 1
-        self.alike += alike
+        self.alike += alike or same
         self.recent.append((alike, same))
 
 
@@ -173,6 +175,8 @@ class Traps:
         group.silent = len(words) < _SAYS_NOTHING and "?" not in page.url
         if whole.is_due(_ONWARD_EVERY):
             whole.note(exact, bag)
+            if len(words) >= _SAYS_NOTHING and len(whole.said) < _MOST_SAID:
+                whole.said.add(exact)
             self._judge_whole(whole, page.url)
         group.note(exact, bag)
         self._judge(group, page.url)
@@ -242,7 +246,7 @@ class Traps:
             return
         same = sum(one for _, one in whole.recent) / seen
         if same >= self.limits.alike_share:
-            self._close(whole, url, f"{same:.0%} of all pages of this server say the same, word for word")
+            self._close(whole, url, f"{same:.0%} of all pages of this server say what others said, word for word")
 
     def _close(self, group: Group, url: str, because: str) -> None:
         group.closed = f"taken for a trap: {because} ({shape_of(url)}); see [traps] in recrawl.toml"

@@ -194,6 +194,23 @@ def test_a_server_that_says_the_same_under_addresses_of_any_shape_is_closed(
     assert [("all pages of this server" in said) for said in traps.news()] == [True] * closed
 
 
+def of_any_shape(number: int) -> str:
+    """Below one another, in letters alone, no two alike in shape."""
+    names = ("news", "shop", "about", "team")
+    return HOME + "/".join(names[number // 4**place % 4] + "abcd"[number // 4**place % 4] for place in range(6)) + "/"
+
+
+LOOSE = replace(LIMITS, pages_per_server=100_000)
+
+
+def test_a_server_that_shows_all_of_itself_again_below_every_page_is_closed() -> None:
+    assert crawl(Traps(LOOSE), of_any_shape, lambda number: prose(number % 9), 4000) < 2000
+
+
+def test_a_server_that_says_some_things_twice_is_not() -> None:
+    assert crawl(Traps(LOOSE), of_any_shape, lambda number: prose(number // 2), 4000) == 4000
+
+
 def test_pages_with_a_way_back_are_not_closed_and_soon_not_looked_at() -> None:
     traps = Traps(TrapLimits(onward_pages=100))
     assert lead_on(traps, 3000, known=1) == 3000
