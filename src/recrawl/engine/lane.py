@@ -129,10 +129,12 @@ class Lanes:
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
-        more = not elsewhere and await self._fetch_robots(url, site)
         self.frontier.put_back(page)
         if not elsewhere:
-            return more
+            try:
+                return await self._fetch_robots(url, site)
+            except Unanswered:
+                return True
         wanted = robots_page(url, site.name, self.parts.clock.now())
         self.settler.ledger.entered[wanted.id] = wanted
         self.settler.ledger.pages[wanted.id] = wanted
