@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,9 @@ from recrawl.model.failure import RecrawlError
 TICK_S = 0.1
 RESTARTS = 5  # a worker that dies more often than this is not brought back
 PR_SET_PDEATHSIG = 1
+ENDING = (signal.SIGINT, signal.SIGTERM)
+STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)  # as asked, or before it could listen
+LAST_WORDS_BYTES = 4096  # a pipe takes as much at once
 
 Work = Callable[[int, Tally], int]
 
@@ -26,7 +30,7 @@ Work = Callable[[int, Tally], int]
 class Child:
     number: int
     pid: int
-    pipe: int  # readable when the child has ended
+    pipe: int  # readable when the child ends; what it holds then is why
     restarts: int = 0
 
 
@@ -42,10 +46,11 @@ class Crew:
     children: dict[int, Child] = field(default_factory=dict)
     stopped_by: int = 0
     worst: int = 0
+    last_words: str = ""  # of the first worker that failed
 
     def run(self) -> int:
         """The exit code: 0, that of the first worker that failed, or 128 + the signal that stopped us."""
-        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, self._stop) for number in ENDING}
         try:
             for number in range(len(self.board.rows)):
                 self._fork(number, 0)
@@ -78,30 +83,38 @@ class Crew:
 
     def _fork(self, number: int, restarts: int) -> None:
         reading, writing = os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # a child must not answer them as its parent does
         pid = os.fork()
         if pid == 0:
             os.close(reading)
-            self._be_child(number)
+            self._be_child(number, writing)
         os.close(writing)
         self.children[pid] = Child(number, pid, reading, restarts)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
-    def _be_child(self, number: int) -> None:
+    def _be_child(self, number: int, pipe: int) -> None:
         """Never returns. The writing end of the pipe stays open until the process ends."""
         code = 1
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent speaks for it
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # until the worker listens itself
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             die_with_parent()
             code = self.work(number, self.board.rows[number])
         except RecrawlError as error:
             self.complain(f"recrawl: {error}")
+            os.write(pipe, str(error).encode("utf-8", "replace")[:LAST_WORDS_BYTES])
             code = error.exit_code
         finally:
+            if code == 1 and sys.exc_info()[0]:
+                traceback.print_exc()
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
 
     def _ended(self, child: Child) -> None:
         _, status = os.waitpid(child.pid, 0)
+        self.last_words = self.last_words or os.read(child.pipe, LAST_WORDS_BYTES).decode("utf-8", "replace")
         os.close(child.pipe)
         del self.children[child.pid]
         code = os.waitstatus_to_exitcode(status)
@@ -109,7 +122,7 @@ class Crew:
             self.complain(f"worker {child.number} died by signal {-code}; started again")
             self.board.rows[child.number].set(Count.IDLE, 0)
             self._fork(child.number, child.restarts + 1)
-        elif code != 0 and not (self.stopped_by and code == 128 + signal.SIGTERM):
+        elif code != 0 and not (self.stopped_by and code in STOPPED):
             self.worst = self.worst or (code if code > 0 else 128 - code)
             self.stopped_by = self.stopped_by or signal.SIGTERM
             self._signal_all(signal.SIGTERM)

@@ -66,10 +66,10 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
         order = replace(order, alone=workers == 1 and not settings.state.store)
         with helpers(folder, settings, LogFile(folder.log).complain):
             if workers == 1:
-                code = _run_here(folder, settings, order, board, tick)
+                code, last_words = _run_here(folder, settings, order, board, tick), ""
             else:
-                code = _run_crew(folder, settings, order, board, tick, shares)
-    return _ended(code, board, order)
+                code, last_words = _run_crew(folder, settings, order, board, tick, shares)
+    return _ended(code, board, order, last_words)
 
 
 def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: int) -> Shares:
@@ -111,13 +111,18 @@ def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, ti
     return run_loop(main)
 
 
-def _run_crew(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, shares: Shares) -> int:
+def _run_crew(
+    folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, shares: Shares
+) -> tuple[int, str]:
+    """The exit code, and why a worker gave up."""
+
     def work(number: int, tally: Tally) -> int:
         return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
-    return Crew(work, board, sees_the_end, tick, log.complain).run()
+    crew = Crew(work, board, sees_the_end, tick, log.complain)
+    return crew.run(), crew.last_words
 
 
 async def _work(
@@ -196,10 +201,10 @@ def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return runner.run(main())
 
 
-def _ended(code: int, board: Board, order: Order) -> Ended:
+def _ended(code: int, board: Board, order: Order, last_words: str) -> Ended:
     counts = board.as_dict()
     if code:
-        return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else "")
+        return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else last_words)
     answered = counts["visits"] - counts["failed"]
     if counts["failed"] > max(0, answered):
         share = f"{counts['failed']} of {counts['requests']} requests failed"
