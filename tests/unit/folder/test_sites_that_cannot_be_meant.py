@@ -31,6 +31,13 @@ def test_what_cannot_be_meant_is_refused_before_it_is_written(tmp_path: Path, wo
     assert Folder(tmp_path).sites() == [] and not list(tmp_path.glob("*.toml.new"))
 
 
+def test_a_site_file_with_a_field_that_cannot_be_found_is_not_taken(tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text('seeds = ["http://a.example/"]\n[[fields]]\nname = "price"\ncss = "<<<"\n')
+    told = CliRunner().invoke(add, [str(file), "--folder", str(tmp_path / "crawl")])
+    assert "field price" in str(told.exception) and not (tmp_path / "crawl").exists()
+
+
 def test_no_site_lies_outside_its_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="elsewhere"):
         Folder(tmp_path).put_site(Site("../x", ("http://a.example/",)))
