@@ -14,7 +14,7 @@ from recrawl.engine.assembly import canonicaliser_of
 from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.site import Site
-from recrawl.model.site_name import NAME, name_of_server
+from recrawl.model.site_name import NAME, name_of_server, need_name
 from recrawl.web.desk import Desk
 from recrawl.web.guard import equal, has_bearer
 from recrawl.web.queries import LEAST, MOST
@@ -155,9 +155,7 @@ def _named(site: Site) -> Named:
 
 def _add_by_form(desk: Desk, form: dict[str, str]) -> str:
     name = form.get("name", "").strip().lower()
-    if name and not re.fullmatch(NAME, name):
-        raise UsageError("a name is made of small letters, digits, dots and hyphens")
-    return f"/sites/{add(desk, NewSite(form.get('url', ''), name)).name}"
+    return f"/sites/{add(desk, NewSite(form.get('url', ''), need_name(name) if name else '')).name}"
 
 
 def _due_by_form(desk: Desk, form: dict[str, str]) -> str:
