@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recrawl.lab.hostile import cases
-from recrawl.lab.hostile_case import Kind
+from recrawl.lab.hostile.case import Kind
+from recrawl.lab.hostile.table import cases
 from tests.hostile.namespace import run_alone
 
 PEAK_MB = 400

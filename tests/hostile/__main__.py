@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from recrawl.lab.hostile import cases
-from recrawl.lab.hostile_case import Case, Kind
+from recrawl.lab.hostile.case import Case, Kind
+from recrawl.lab.hostile.table import cases
 from tests.hostile.judge import judge
 from tests.hostile.namespace import LISTENING, alone
 from tests.hostile.scrapy_row import ask_scrapy

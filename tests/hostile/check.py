@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from recrawl.lab.hostile import cases
+from recrawl.lab.hostile.table import cases
 from tests.hostile.judge import judge
 from tests.hostile.namespace import LISTENING
 from tests.hostile.trial import CONTACT, HASTY, PATIENT, SETTINGS, arena, crawl

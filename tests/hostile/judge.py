@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from recrawl.answers.reading import Reading, reading
 from recrawl.folder.folder import Folder
-from recrawl.lab.hostile import neighbour_paths
-from recrawl.lab.hostile_case import Case
+from recrawl.lab.hostile.case import Case
+from recrawl.lab.hostile.server import neighbour_paths
 from recrawl.lab.requests_log import Request
 from recrawl.model.page import Page, Status
 from recrawl.scope.canonical import Canonicaliser

@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from recrawl.lab.hostile_redirect import INNER, PRIVATE
+from recrawl.lab.hostile.redirect import INNER, PRIVATE
 
 LISTENING = (INNER, *PRIVATE)
 

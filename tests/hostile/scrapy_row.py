@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from recrawl.lab.hostile_case import Case
+from recrawl.lab.hostile.case import Case
 from tests.hostile.namespace import LISTENING
 from tests.hostile.trial import Arena, Cost, measured
 from tests.peers import environment

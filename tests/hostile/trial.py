@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from recrawl.lab.hostile import NEIGHBOURS, cases
-from recrawl.lab.hostile_case import Case
+from recrawl.lab.hostile.case import Case
+from recrawl.lab.hostile.server import NEIGHBOURS
+from recrawl.lab.hostile.table import cases
 from recrawl.lab.requests_log import Request, parse_lines
 
 RECRAWL = (sys.executable, "-m", "recrawl")

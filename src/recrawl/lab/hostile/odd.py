@@ -5,10 +5,10 @@ import zlib
 
 import brotli
 
-from recrawl.lab.hostile_body import ALL, BODY, CHUNKED, END, HEAD, chunk, either, lost, taken
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Door, Expect, Kind, moved, page, raw, saying
-from recrawl.lab.hostile_redirect import INNER, to_port
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL, BODY, CHUNKED, END, HEAD, chunk, either, lost, taken
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Door, Expect, Kind, moved, page, raw, saying
+from recrawl.lab.hostile.redirect import INNER, to_port
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 LENGTH = b"Content-Length: %d\r\n\r\n" % len(BODY)
 TYPE = b"Content-Type: text/html\r\n"
@@ -54,8 +54,8 @@ def coded(name: str, body: bytes, coding: str) -> Case:
 
 async def before_the_question(question: Question, wire: Wire) -> None:
     """The answer to the next question comes with the answer to this one."""
-    await wire.answer(page(f"Page {question.path}"), HTML, ("Keep-Alive", "timeout=0, max=0"))
-    await wire.send(b"HTTP/1.1 200 OK\r\n" + TYPE + b"Content-Length: 4\r\n\r\nEvil")
+    evil = b"HTTP/1.1 200 OK\r\n" + TYPE + b"Content-Length: 4\r\n\r\nEvil"
+    await wire.answer(page(f"Page {question.path}"), HTML, ("Keep-Alive", "timeout=0, max=0"), behind=evil)
 
 
 async def early_hints(question: Question, wire: Wire) -> None:

@@ -1,8 +1,8 @@
 """Connections that go wrong before a word of HTTP is said, or between two answers; TLS handshakes that never end."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_robots import RULES
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.robots import RULES
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 SECURE = "https://{host}:{port}/secure"
 HELLO_REQUEST = b"\x16\x03\x03\x00\x04\x00\x00\x00\x00"  # passed over by clients that shake hands already

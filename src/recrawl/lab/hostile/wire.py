@@ -74,15 +74,12 @@ class Wire:
             raise Gone from error
 
     async def head(self, status: int, *headers: Header, length: int | None = None) -> None:
-        said = [f"HTTP/1.1 {status} {REASONS.get(status, 'Said')}"]
-        said += [f"{name}: {value}" for name, value in headers]
-        said += [] if length is None else [f"Content-Length: {length}"]
-        head = "\r\n".join([*said, "", ""])
-        await self.send(head.encode("latin-1" if max(head) <= "\xff" else "utf-8"))
+        await self.send(head_of(status, *headers, length=length))
 
-    async def answer(self, body: bytes, *headers: Header, status: int = 200) -> None:
-        await self.head(status, *(headers or (HTML,)), length=len(body))
-        await self.send(body)
+    async def answer(self, body: bytes, *headers: Header, status: int = 200, behind: bytes = b"") -> None:
+        """`behind`: what nobody asked for; it goes out with the answer, so it is there before the next question."""
+        head = head_of(status, *(headers or (HTML,)), length=len(body))
+        await self.send(head + body + behind)
 
     async def chunks(self, pieces: Iterable[bytes], *headers: Header) -> None:
         """A chunked body without its end."""
@@ -123,3 +120,10 @@ class Wire:
     def hang_up(self) -> None:
         """A plain end of the connection."""
         raise Gone
+
+
+def head_of(status: int, *headers: Header, length: int | None = None) -> bytes:
+    said = [f"HTTP/1.1 {status} {REASONS.get(status, 'Said')}", *(f"{name}: {value}" for name, value in headers)]
+    said += [] if length is None else [f"Content-Length: {length}"]
+    head = "\r\n".join([*said, "", ""])
+    return head.encode("latin-1" if max(head) <= "\xff" else "utf-8")

@@ -1,9 +1,9 @@
 """robots.txt and what can happen to it."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, moved, raw, saying
-from recrawl.lab.hostile_redirect import INNER
-from recrawl.lab.hostile_time import silence, slow_body
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, moved, raw, saying
+from recrawl.lab.hostile.redirect import INNER
+from recrawl.lab.hostile.timing import silence, slow_body
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 TEXT = ("Content-Type", "text/plain")
 RULES = b"User-agent: *\nDisallow: /bad.html\n"

@@ -2,11 +2,11 @@
 
 import gzip
 
-from recrawl.lab.hostile_case import FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_coding import gzip_bomb
-from recrawl.lab.hostile_redirect import INNER
-from recrawl.lab.hostile_time import silence
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.coding import gzip_bomb
+from recrawl.lab.hostile.redirect import INNER
+from recrawl.lab.hostile.timing import silence
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 XML = ("Content-Type", "application/xml")
 SITEMAP, FEED = "/sitemap.xml", "/feed.xml"

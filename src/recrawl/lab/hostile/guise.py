@@ -2,13 +2,13 @@
 
 import gzip
 
-from recrawl.lab.hostile_body import ALL, either, lost, taken
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_html import AFTER, TEXT, survive
-from recrawl.lab.hostile_robots import FREE, NOTHING, RULES, robots
-from recrawl.lab.hostile_signal import NAMESPACE, SITEMAP, names_sitemap, rss, told, urlset
-from recrawl.lab.hostile_trap import luck
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL, either, lost, taken
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.markup import AFTER, TEXT, survive
+from recrawl.lab.hostile.robots import FREE, NOTHING, RULES, robots
+from recrawl.lab.hostile.signals import NAMESPACE, SITEMAP, names_sitemap, rss, told, urlset
+from recrawl.lab.hostile.trap import luck
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 PLAIN = ("Content-Type", "text/plain")
 NAMES = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")

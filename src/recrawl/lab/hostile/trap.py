@@ -4,8 +4,8 @@ import itertools
 import re
 from hashlib import sha256
 
-from recrawl.lab.hostile_case import FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 SOON = 400  # requests after which a trap must have been seen
 STOPS = "sees that the pages bring nothing new, stops, and says why"

@@ -1,14 +1,5 @@
-"""A web of strangers who mean no good: one server for each way to misbehave, all on loopback.
+"""Answers for every stranger and every neighbour, each on an address of its own."""
 
-`cases()` is the table: what each does and what a good crawler makes of it. As a process of its own it serves them,
-each on an address of its own and all on one port, and prints where they are:
-
-    python -m recrawl.lab.hostile --log requests.jsonl [--only calendar]
-
-Beside them live neighbours who behave; whatever the strangers do, these must be crawled undisturbed.
-"""
-
-import argparse
 import asyncio
 import contextlib
 import json
@@ -21,65 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
-from recrawl.lab import (
-    hostile_body,
-    hostile_busy,
-    hostile_charset,
-    hostile_coding,
-    hostile_framing,
-    hostile_guise,
-    hostile_head,
-    hostile_html,
-    hostile_inside,
-    hostile_link,
-    hostile_maze,
-    hostile_mixed,
-    hostile_odd,
-    hostile_redirect,
-    hostile_robots,
-    hostile_secure,
-    hostile_signal,
-    hostile_time,
-    hostile_trap,
-    hostile_truth,
-)
-from recrawl.lab.hostile_case import FRONT, GOOD, ROBOTS, Answer, Case, Door, page, saying
-from recrawl.lab.hostile_wire import HEAD_BYTES, HTML, Gone, Question, Wire
+from recrawl.lab.hostile.case import FRONT, GOOD, ROBOTS, Answer, Case, Door, page, saying
+from recrawl.lab.hostile.table import cases
+from recrawl.lab.hostile.wire import HEAD_BYTES, HTML, Gone, Question, Wire
 from recrawl.lab.loopback import RequestLog
 from recrawl.lab.requests_log import Request
 
-TABLES = (
-    hostile_time.CASES,
-    hostile_body.CASES,
-    hostile_head.CASES,
-    hostile_coding.CASES,
-    hostile_redirect.CASES,
-    hostile_html.CASES,
-    hostile_charset.CASES,
-    hostile_trap.CASES,
-    hostile_truth.CASES,
-    hostile_busy.CASES,
-    hostile_robots.CASES,
-    hostile_signal.CASES,
-    hostile_link.CASES,
-    hostile_framing.CASES,
-    hostile_inside.CASES,
-    hostile_guise.CASES,
-    hostile_odd.CASES,
-    hostile_maze.CASES,
-    hostile_secure.CASES,
-    hostile_mixed.CASES,
-)
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12
 ALLOW_ALL = saying(b"User-agent: *\nAllow: /\n", ("Content-Type", "text/plain"))
 NOT_FOUND = saying(b"<html><title>nothing here</title>nothing here", HTML, status=404)
-
-
-def cases(only: Sequence[str] = ()) -> list[Case]:
-    """All of them, in the order of the table; or those named."""
-    every = [case for table in TABLES for case in table]
-    return [case for case in every if not only or case.name in only]
 
 
 def address_of(number: int) -> str:
@@ -236,16 +178,3 @@ def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None) -
 
 def _crew_of(host: Host | None) -> str:
     return host.case.kind if host and host.case else ""
-
-
-def main(words: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="hostile", description="Servers that misbehave, on loopback.")
-    parser.add_argument("--log", type=Path)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--inner", nargs="*", default=[hostile_redirect.INNER], help="Addresses nobody may ask.")
-    chosen = parser.parse_args(words)
-    serve_all(hosts_of(cases(chosen.only)), chosen.inner, chosen.log)
-
-
-if __name__ == "__main__":
-    main()

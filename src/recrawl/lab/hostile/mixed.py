@@ -5,16 +5,16 @@ import zlib
 
 import brotli
 
-from recrawl.lab.hostile_body import either, lost, taken
-from recrawl.lab.hostile_busy import busy
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, moved, page, saying
-from recrawl.lab.hostile_coding import gzip_bomb
-from recrawl.lab.hostile_html import AFTER, TEXT, survive
-from recrawl.lab.hostile_robots import FREE, RULED, RULES, robots
-from recrawl.lab.hostile_signal import FEED, SITEMAP, XML, feed, rss, sitemap, told, urlset
-from recrawl.lab.hostile_trap import trap
-from recrawl.lab.hostile_truth import dated
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import either, lost, taken
+from recrawl.lab.hostile.busy import busy
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, moved, page, saying
+from recrawl.lab.hostile.coding import gzip_bomb
+from recrawl.lab.hostile.markup import AFTER, TEXT, survive
+from recrawl.lab.hostile.robots import FREE, RULED, RULES, robots
+from recrawl.lab.hostile.signals import FEED, SITEMAP, XML, feed, rss, sitemap, told, urlset
+from recrawl.lab.hostile.trap import trap
+from recrawl.lab.hostile.truth import dated
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 PLAIN = ("Content-Type", "text/plain")
 GZIP, BROTLI = ("Content-Encoding", "gzip"), ("Content-Encoding", "br")

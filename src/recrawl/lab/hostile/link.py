@@ -1,8 +1,8 @@
 """Addresses that nobody should ask for, and some that look like it."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw, saying
-from recrawl.lab.hostile_redirect import INNER
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw, saying
+from recrawl.lab.hostile.redirect import INNER
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 PLAIN = saying(page("Reached"))
 

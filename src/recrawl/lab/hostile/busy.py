@@ -1,7 +1,7 @@
 """Servers that ask for a rest, reasonably or not."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 
 def busy(name: str, status: int, *retry_after: str, once: bool = False, kept: bool = False) -> Case:

@@ -1,7 +1,7 @@
 """Bodies that are not as long as they say, and connections that break."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, raw, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, raw, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 BODY = page("Body")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

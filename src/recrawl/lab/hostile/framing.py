@@ -1,8 +1,8 @@
 """Where one answer ends and the next begins: framing that lies, and kept connections that are poisoned."""
 
-from recrawl.lab.hostile_body import BODY, CHUNKED, END, HEAD, chunk, either, lost, taken
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import BODY, CHUNKED, END, HEAD, chunk, either, lost, taken
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Case, Expect, Kind, page, raw, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 LENGTH = b"Content-Length: %d\r\n" % len(BODY)
 WHOLE = HEAD + LENGTH + b"\r\n" + BODY
@@ -19,13 +19,11 @@ def encoded(*lines: bytes) -> bytes:
     return HEAD + b"".join(b"Transfer-Encoding: " + line + b"\r\n" for line in lines) + b"\r\n" + chunk(BODY) + END
 
 
-def poisoned(name: str, good: str, *behind: bytes, closes: bool = False) -> Case:
+def poisoned(name: str, good: str, behind: bytes, closes: bool = False) -> Case:
     """Every answer is followed by bytes that look like the answer to the next question."""
 
     async def answer(question: Question, wire: Wire) -> None:
-        await wire.answer(page(f"Page {question.path}"), HTML, ("Connection", "keep-alive"))
-        for piece in behind:
-            await wire.send(piece)
+        await wire.answer(page(f"Page {question.path}"), HTML, ("Connection", "keep-alive"), behind=behind)
         if closes:
             wire.hang_up()
 
@@ -41,8 +39,7 @@ def poisoned(name: str, good: str, *behind: bytes, closes: bool = False) -> Case
 
 async def no_length_but_body(question: Question, wire: Wire) -> None:
     """Says that there is nothing, and sends something."""
-    await wire.answer(b"")
-    await wire.send(EVIL)
+    await wire.answer(b"", behind=EVIL)
 
 
 async def speaks_http_2(question: Question, wire: Wire) -> None:

@@ -1,7 +1,7 @@
 """Texts that are not written as they say."""
 
-from recrawl.lab.hostile_body import either, taken
-from recrawl.lab.hostile_case import Case, Kind, page, saying
+from recrawl.lab.hostile.body import either, taken
+from recrawl.lab.hostile.case import Case, Kind, page, saying
 
 TEXT = "Größe, 日本語, 한국어, Ελληνικά, Русский. " * 12
 

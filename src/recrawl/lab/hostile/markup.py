@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from recrawl.lab.hostile_body import ALL, either, taken
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL, either, taken
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 GIVES_WHAT_IT_CAN = "reads what its limits allow, loses at most this page, stays quick and small"
 TEXT = b"<p>" + b"A word or two about nothing in particular. " * 30 + b"</p>"
@@ -28,10 +28,6 @@ def survive(name: str, make: Callable[[], bytes], *headers: tuple[str, str]) -> 
 
 def million_links() -> bytes:
     return TEXT + b"".join(b'<a href="/l/%d">x</a>' % number for number in range(1_000_000))
-
-
-def gzipped_links() -> bytes:
-    return TEXT + b"".join(b'<a href="/l/%d">x</a>' % number for number in range(400_000))
 
 
 async def a_page(question: Question, wire: Wire) -> None:

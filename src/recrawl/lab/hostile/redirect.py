@@ -1,7 +1,7 @@
 """Redirects that lead round, away, inside or nowhere."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, moved, page, raw, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, moved, page, raw, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 INNER = "127.81.0.1"  # listens, belongs to nobody, and must never be asked
 PRIVATE = ("10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1")

@@ -1,7 +1,7 @@
 """Servers that do not tell the truth about what they send."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, raw, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, Answer, Case, Expect, Kind, page, raw, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 KEEPS_ONE = Expect(kept=(FRONT, GOOD, BAD), versions={BAD: 1})
 ALL = Expect(kept=(FRONT, GOOD, BAD))

@@ -3,14 +3,14 @@
 import json
 import re
 
-from recrawl.lab.hostile_body import ALL
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_html import TEXT, survive
-from recrawl.lab.hostile_redirect import INNER
-from recrawl.lab.hostile_robots import FREE, NOTHING, RULED, robots
-from recrawl.lab.hostile_signal import FEED, NAMESPACE, SITEMAP, XML, index, names_sitemap, rss, told, urlset
-from recrawl.lab.hostile_trap import luck, trap
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.markup import TEXT, survive
+from recrawl.lab.hostile.redirect import INNER
+from recrawl.lab.hostile.robots import FREE, NOTHING, RULED, robots
+from recrawl.lab.hostile.signals import FEED, NAMESPACE, SITEMAP, XML, index, names_sitemap, rss, told, urlset
+from recrawl.lab.hostile.trap import luck, trap
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 PLAIN = ("Content-Type", "text/plain")
 REACHED = saying(page("Reached"))

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import brotli
 
-from recrawl.lab.hostile_body import ALL, either, lost, taken
-from recrawl.lab.hostile_case import BAD, Answer, Case, Expect, Kind, page
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL, either, lost, taken
+from recrawl.lab.hostile.case import BAD, Answer, Case, Expect, Kind, page
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 Answer = Callable[[Question, Wire], Awaitable[None]]
 

@@ -1,9 +1,9 @@
 """Every other way to send a crawler inside: spellings, headers, sitemaps, feeds, hubs and frames."""
 
-from recrawl.lab.hostile_case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page
-from recrawl.lab.hostile_redirect import INNER, to_port
-from recrawl.lab.hostile_signal import FEED, SITEMAP, index, rss, told, urlset
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, FRONT, GOOD, ROBOTS, Answer, Case, Expect, Kind, page
+from recrawl.lab.hostile.redirect import INNER, to_port
+from recrawl.lab.hostile.signals import FEED, SITEMAP, index, rss, told, urlset
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 NEVER = "never asks an inner address, wherever the word comes from"
 TARGET = f"http://{INNER}:{{port}}/secret"

@@ -1,7 +1,7 @@
 """Servers that take their time."""
 
-from recrawl.lab.hostile_case import BAD, Case, Expect, Kind, page, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.case import BAD, Case, Expect, Kind, page, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 FOREVER_S = 600.0
 BODY = page("Slow")

@@ -1,8 +1,8 @@
 """Heads that are too long, too many, broken or not HTTP at all."""
 
-from recrawl.lab.hostile_body import ALL, either, lost, taken
-from recrawl.lab.hostile_case import BAD, Case, Expect, Kind, page, raw, saying
-from recrawl.lab.hostile_wire import HTML, Question, Wire
+from recrawl.lab.hostile.body import ALL, either, lost, taken
+from recrawl.lab.hostile.case import BAD, Case, Expect, Kind, page, raw, saying
+from recrawl.lab.hostile.wire import HTML, Question, Wire
 
 BODY = page("Head")
 LENGTH = b"Content-Length: %d\r\n" % len(BODY)

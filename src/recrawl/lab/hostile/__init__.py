@@ -1,0 +1,9 @@
+"""A web of strangers who mean no good: one server for each way to misbehave, all on loopback.
+
+`table` has the cases: what each does and what a good crawler makes of it (`case`, `wire` for the bytes). As a process
+of its own it serves them (`server`), each on an address of its own and all on one port, and prints where they are:
+
+    python -m recrawl.lab.hostile --log requests.jsonl [--only calendar]
+
+Beside them live neighbours who behave; whatever the strangers do, these must be crawled undisturbed.
+"""
