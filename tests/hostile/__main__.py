@@ -13,8 +13,9 @@ from recrawl.lab.hostile.case import Case, Kind
 from recrawl.lab.hostile.table import cases
 from tests.hostile.judge import judge
 from tests.hostile.namespace import LISTENING, alone
-from tests.hostile.scrapy_row import ask_scrapy
+from tests.hostile.scrapy_row import PACKAGES, ask_scrapy
 from tests.hostile.trial import HASTY, PATIENT, arena, crawl
+from tests.peers import environment
 
 PEAK_MB = 400
 TIMEOUT_S = {True: 8.0, False: 30.0}  # limits.total_s of the trials, for Scrapy too
@@ -23,10 +24,11 @@ HEAD = ("case", "kind", "recrawl", "requests", "s", "MB", "Scrapy", "s", "MB")
 
 
 def main() -> None:
-    if INSIDE not in sys.argv:
-        words = alone([sys.executable, "-m", "tests.hostile", *sys.argv[1:], INSIDE])
-        sys.exit(subprocess.run(words, check=False).returncode)
     chosen = _arguments()
+    if not chosen.inside:
+        more = () if chosen.no_scrapy or _has_scrapy() else ("--no-scrapy",)
+        words = alone([sys.executable, "-m", "tests.hostile", *sys.argv[1:], *more, INSIDE])
+        sys.exit(subprocess.run(words, check=False).returncode)
     named = [case for case in cases(chosen.only) if not chosen.kind or case.kind in chosen.kind]
     out = chosen.out.open("w", encoding="utf-8") if chosen.out else sys.stdout
     print("| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD), sep="\n", file=out, flush=True)
@@ -39,6 +41,16 @@ def main() -> None:
     beside = "" if chosen.no_scrapy else f"; Scrapy {scrapy_good}"
     print(f"\nrecrawl: {good} of {len(rows)} as a good crawler does{beside}", file=out, flush=True)
     sys.exit(0 if good == len(rows) else 1)
+
+
+def _has_scrapy() -> bool:
+    """Installed while there is still a network."""
+    try:
+        environment("bench", PACKAGES)
+    except subprocess.CalledProcessError:
+        print("Scrapy cannot be installed here: its rows are left out", file=sys.stderr)
+        return False
+    return True
 
 
 def _arguments() -> argparse.Namespace:
