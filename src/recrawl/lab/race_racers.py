@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from recrawl.estimate.bayes import Prospects
+from recrawl.estimate.tempo import USES_RHYTHM
 from recrawl.estimate.trust import SOURCES
 from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
 from recrawl.lab.race_track import politely
@@ -170,12 +171,11 @@ class Value:
     server_price: Floats = field(init=False)
     relieved: bool = True  # an overloaded server gets a price; else whatever comes too late is dropped for a day
     dropped_until_s: Floats = field(init=False)
-    clearing: bool = True  # the price is what the hour's last request buys; else it follows the bucket
+    clearing: bool = True  # the price may be what the hour's last request buys; else it follows the bucket
     settled_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.states = unknown(self.history.pages)
-        self.clearing = self.clearing and clears(self.policy.settings.requests_per_page_day)
         names = self.history.group_names
         new_names = [group_name(name.partition("|")[0], "", new=True) for name in names]
         self.policy = self.policy.with_groups([*names, *new_names])
@@ -225,18 +225,19 @@ class Value:
             self.ahead = self.policy.prospects(self.states, self._around(np.arange(self.history.pages)))
 
     def choose(self, at_s: float, room: int, held: Bools, fill: float) -> Ints:
-        self.advance(at_s, None if self.clearing else fill)
         pages = np.flatnonzero(held)
+        clearing = self._clears(pages)
+        self.advance(at_s, None if clearing else fill)
         worth = self.policy.worth(
             self.ahead.rows(pages), self.states[pages], self.history.importance[pages], MONDAY_AT + at_s,
             self._around(pages),
         )  # fmt: skip
         worth[self.dropped_until_s[pages] > at_s] = 0.0
-        worth = self._cleared(worth, at_s) if self.clearing else worth
+        worth = self._cleared(worth, at_s) if clearing else worth
         enough = worth >= (_ANYTHING if self._pays_for(pages.size) else 1.0)
         bound = bool(np.isfinite(self.history.allowed_per_hour).any())  # a server may refuse some of what is due
         wanted = self._in_order(pages[enough], worth[enough], pages.size if bound else room, at_s)
-        spare = self._spare(room, fill)
+        spare = self._spare(room, fill, clearing)
         more = most(worth[~enough], pages[~enough], spare if bound else spare - wanted.size)
         return self.politely(wanted, room, at_s, more, spare)
 
@@ -244,9 +245,15 @@ class Value:
         """Whether an hour's budget buys a visit of every page there is: then nothing is scarce, whatever the price."""
         return pages <= self.history.pages * self.policy.settings.requests_per_page_day / 24.0
 
-    def _spare(self, room: int, fill: float) -> int:
+    def _clears(self, pages: Ints) -> bool:
+        knowledge = self.policy.knowledge
+        rhythmic = USES_RHYTHM[knowledge.tempo.best][knowledge.group_site[self.group[pages]]]
+        per_page_day = self.policy.settings.requests_per_page_day
+        return self.clearing and clears(per_page_day, knowledge.usual, bool(rhythmic.any()))
+
+    def _spare(self, room: int, fill: float, clearing: bool) -> int:
         """Requests to be made whatever they buy: what is not worth saving, or a token that would run over."""
-        if self.clearing:
+        if clearing:
             return int(room * (1.0 - SAVED / fill)) if fill > SAVED else 0
         return max(1, room // 24) if fill >= 1.0 else 0
 

@@ -11,8 +11,9 @@ when the burst is over nobody has to wait for the price to come down again. It f
 Whoever sees the worth of all pages at once need not listen to a bucket: the price is what the last request that an
 hour's budget pays for buys, averaged over days (`cleared`). Half a day's budget is kept for bursts and for pages that
 wait for their hour, the rest is spent as it flows in. A price that swings with its bucket makes whole cohorts of pages
-due at once, and nobody looks at their site in between. Where pages are visited more often than the average is long,
-the bucket is the better witness.
+due at once, and nobody looks at their site in between. Where pages are visited more often than the average is long and
+some of them wait for a busy hour to pass, the bucket is the better witness: what an hour's last request buys is then a
+matter of the hour, and a day's budget is best spent within a few of them.
 """
 
 import math
@@ -30,6 +31,7 @@ APART = 2.0  # how far above its usual height a burst may carry the price
 USUAL_HOURS = 7 * 24.0
 CLEARED_HOURS = 4 * 24.0
 SAVED = 0.5  # of a day's budget
+PROVEN_HOURS = 4 * 7 * 24.0  # a site that has a rhythm has shown it by then
 _LEAP = 3.0  # nats: one hour moves the average no more than if it had been so far away
 
 
@@ -62,9 +64,11 @@ def moved(price: float, usual: Usual, fill: float, hours: float) -> tuple[float,
     return new, Usual(height + (new - height) * share, watched)
 
 
-def clears(requests_per_page_day: float) -> bool:
-    """Whether pages are visited so rarely that the price is best found by `cleared`."""
-    return requests_per_page_day * CLEARED_HOURS <= 24.0
+def clears(requests_per_page_day: float, usual: Usual, rhythmic: bool) -> bool:
+    """Whether the price is best found by `cleared`: where pages are visited rarely, or where none has shown for weeks
+    that it has an hour of its own. `rhythmic`: the visits of some page wait for their hour."""
+    rarely = requests_per_page_day * CLEARED_HOURS <= 24.0
+    return rarely or (usual.hours >= PROVEN_HOURS and not rhythmic)
 
 
 def cleared(price: float, usual: Usual, margin: float, hours: float) -> tuple[float, Usual]:

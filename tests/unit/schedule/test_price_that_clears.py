@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from recrawl.estimate.bayes import Laws, prepare, prepared_anew
 from recrawl.estimate.pooling import first_law, settled
 from recrawl.schedule.placement import tables
-from recrawl.schedule.price import LEAST, MOST, Usual, cleared, clears
+from recrawl.schedule.price import LEAST, MOST, PROVEN_HOURS, Usual, cleared, clears
 
 prices = st.floats(1e-6, 1e4)
 margins = st.floats(1e-6, 1e6)
@@ -35,9 +35,11 @@ def test_a_price_far_off_is_right_within_two_days_of_the_start() -> None:
     assert 1.9 < height < 2.3
 
 
-def test_the_price_clears_where_pages_are_seen_rarely_and_follows_the_bucket_where_they_are_seen_often() -> None:
-    assert clears(1 / 30) and clears(1 / 7)
-    assert not clears(1 / 2) and not clears(1.0)
+def test_the_price_follows_the_bucket_where_pages_seen_often_have_or_may_yet_show_an_hour_of_their_own() -> None:
+    young, old = Usual(1.0, 24.0), Usual(1.0, PROVEN_HOURS)
+    assert clears(1 / 30, young, rhythmic=True) and clears(1 / 7, old, rhythmic=True)
+    assert not clears(1 / 2, old, rhythmic=True) and not clears(1.0, young, rhythmic=False)
+    assert clears(1 / 2, old, rhythmic=False) and clears(1.0, old, rhythmic=False)
 
 
 def test_laws_prepared_anew_are_the_laws_prepared_from_nothing() -> None:
