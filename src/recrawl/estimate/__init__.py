@@ -10,8 +10,9 @@ anywhere without changing the result; nothing here knows a clock, a die or a dis
     bayes     a weight for each of twelve rates, regimes that may switch, the group's law as prior
     pooling   the law of a pattern, shrunk to its site, shrunk to the world: the cold start
     sizes     large pages change more often: a page's law leans on its size, as far as its site's pages bear it out
-    rhythm    168 hours of the week, fitted from outcomes that only say "between then and now"
-    activity  bursts of a whole site, recognised by their first changes
+    rates     what the literature's policies are fed with, from S1's sums
+    tempo     how fast a site's clock runs: its rhythm of the day and its bursts, used where they have proved themselves;
+              fitted (`tempo_fit`) from outcomes that only say "between then and now"
     trust     how often a source of notices is right, and how often it is silent when it should speak
     weeks     S0: changes per url, weekday and hour
 """
