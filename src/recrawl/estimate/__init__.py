@@ -11,7 +11,7 @@ anywhere without changing the result; nothing here knows a clock, a die or a dis
     pooling   the law of a pattern, shrunk to its site, shrunk to the world: the cold start
     sizes     large pages change more often: a page's law leans on its size, as far as its site's pages bear it out
     rates     what the literature's policies are fed with, from S1's sums
-    tempo     how fast a site's clock runs: its rhythm of the day and its bursts, used where they have proved themselves;
+    tempo     how fast a site's clock runs: its rhythm of the day and its bursts, used where they proved themselves;
               fitted (`tempo_fit`) from outcomes that only say "between then and now"
     trust     how often a source of notices is right, and how often it is silent when it should speak
     weeks     S0: changes per url, weekday and hour
