@@ -92,6 +92,7 @@ class Server:
     async def _take(self, question: Question, answer: Answer, wire: Wire) -> None:
         start_at, before = self._clock.now(), wire.sent_bytes
         self._note(question, start_at, start_at, 0)
+        await asyncio.sleep(0)  # the line is written before the answer: a client may be gone before the answer is
         try:
             await answer(question, wire)
         finally:
