@@ -12,7 +12,7 @@ place when all of its blocks did, or when blocks came, went or changed their ord
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -22,7 +22,6 @@ import xxhash
 
 from recrawl.detect.content import LINKS
 from recrawl.detect.lately import lately
-from recrawl.detect.sequence import matches
 from recrawl.detect.shapes import HOLE, Cut, cut
 from recrawl.model.document import Block
 
@@ -52,7 +51,7 @@ class Piece(NamedTuple):
 
     @property
     def place(self) -> int:
-        return _place_key(self.block.place)
+        return place_key(self.block.place)
 
     @property
     def slot(self) -> int:
@@ -88,7 +87,7 @@ def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
     seen: Counter[int] = Counter()
     made = []
     for block in blocks:
-        made.append(_piece(block, seen[block.place], total[block.place]))
+        made.append(piece_of(block, seen[block.place], total[block.place]))
         seen[block.place] += 1
     return tuple(made)
 
@@ -115,22 +114,12 @@ def values(blocks: Sequence[Block], wanted: Collection[int]) -> Mapping[int, str
     return {key: "\n".join(texts) for key, texts in found.items()}
 
 
-def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
-    before, after = _by_place(old), _by_place(new)
-    found: list[Found] = []
-    for place in dict.fromkeys((*before, *after)):
-        was, now = before.get(place, []), after.get(place, [])
-        if [block.text for block in was] != [block.text for block in now]:
-            found.extend(_in_place(_place_key(place), pieces(was), pieces(now)))
-    return tuple(found)
-
-
-def _piece(block: Block, which: int, total: int) -> Piece:
+def piece_of(block: Block, which: int, total: int) -> Piece:
     return Piece(block, Cut(block.text) if block.place == LINKS else cut(block.text), which, total)
 
 
 @lru_cache(maxsize=4096)
-def _place_key(place: int) -> int:
+def place_key(place: int) -> int:
     return _key(PartKind.PLACE, b"%d" % place)
 
 
@@ -150,47 +139,3 @@ def _masked(piece: Piece, noise: Set[int]) -> Block:
 
 def _says_nothing(piece: Piece, text: str) -> bool:
     return not any(letter.isalnum() for letter in text) and any(letter.isalnum() for letter in piece.block.text)
-
-
-def _by_place(blocks: Iterable[Block]) -> dict[int, list[Block]]:
-    grouped: defaultdict[int, list[Block]] = defaultdict(list)
-    for block in blocks:
-        grouped[block.place].append(block)
-    return grouped
-
-
-def _in_place(place: int, old: Sequence[Piece], new: Sequence[Piece]) -> list[Found]:
-    before, after = _skeletons(old), _skeletons(new)
-    if _reordered(before, after) or not set(before) & set(after):
-        return [Found(place, place)]
-    moved = sum(one != other for one, other in zip(before, after, strict=False))
-    if len(old) != len(new) or moved > len(new) - len(matches(before, after)):  # blocks came or went
-        return [Found(place, place, mostly_same=_mostly_same(before, after))]
-    pairs = list(zip(old, new, strict=True))
-    slots = [Found(now.slot, place) for was, now in pairs if was.cut.skeleton != now.cut.skeleton]
-    return [*slots, *_fields([(was, now) for was, now in pairs if was.cut.skeleton == now.cut.skeleton])]
-
-
-def _fields(pairs: list[tuple[Piece, Piece]]) -> Iterator[Found]:
-    grouped: defaultdict[str, list[tuple[Piece, Piece]]] = defaultdict(list)
-    for was, now in pairs:
-        grouped[now.cut.skeleton].append((was, now))
-    for skeleton, alike in grouped.items():
-        first = alike[0][1]
-        for hole, key in enumerate(first.fields):
-            before = [was.cut.values[hole] for was, _ in alike]
-            after = [now.cut.values[hole] for _, now in alike]
-            if before != after:
-                yield Found(key, first.place, after[0], skeleton, _mostly_same(before, after))
-
-
-def _mostly_same(old: list[str], new: list[str]) -> bool:
-    return len(matches(old, new)) * 4 >= max(len(old), len(new)) * 3
-
-
-def _reordered(old: list[str], new: list[str]) -> bool:
-    return old != new and Counter(old) == Counter(new)
-
-
-def _skeletons(made: Sequence[Piece]) -> list[str]:
-    return [piece.cut.skeleton for piece in made]

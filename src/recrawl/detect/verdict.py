@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
 from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
 from recrawl.detect.difference import Difference, differ
+from recrawl.detect.differing import differing
 from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
 from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
-from recrawl.detect.parts import Found, differing, masked, values
+from recrawl.detect.parts import Found, masked, values
 from recrawl.detect.simhash import share_between, simhash
 from recrawl.detect.soft404 import ErrorPage, is_soft_404
 from recrawl.model.document import Block, Document, Media

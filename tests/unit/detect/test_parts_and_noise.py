@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 from tests.unit.detect.living_pages import NOON
 
 from recrawl.detect.content import LINKS, TITLE, content, target
+from recrawl.detect.differing import differing
 from recrawl.detect.noise import (
     MOST_ENTRIES,
     MOST_VOTED,
@@ -20,7 +21,7 @@ from recrawl.detect.noise import (
     write_page,
     write_template,
 )
-from recrawl.detect.parts import Found, PartKind, differing, masked, pieces, values
+from recrawl.detect.parts import Found, PartKind, masked, pieces, values
 from recrawl.detect.shapes import Shape, agrees, cut, filled, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from tests.unit.detect.living_pages import HEADING, NOON, PARAGRAPH, answer, clock, document_of, prose, words
 
 from recrawl.detect.content import content
+from recrawl.detect.differing import differing
 from recrawl.detect.digest import body_digest
 from recrawl.detect.noise import PageNoise, TemplateNoise, fold, read_page, write_page
-from recrawl.detect.parts import differing, masked
+from recrawl.detect.parts import masked
 from recrawl.detect.verdict import NeedsPrevious, at_once, compare, judge_second_look, quick, thorough
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.failure import Failure
