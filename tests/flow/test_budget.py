@@ -51,3 +51,23 @@ def test_outside_its_window_a_site_is_left_in_peace(start_site: Start, recrawl: 
     wish(tmp_path, f'windows = ["not {today}"]')
     recrawl("run", "D", "--once", expect=7)
     assert site.requests() == []
+
+
+def test_many_lanes_at_once_take_no_request_too_many(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    """Each asks whether there is room before any of the others has its answer."""
+    site = start_site(60, "--delay", "0.05")
+    recrawl("add", site.url, "--own", "--parallel", "16", "--folder", "D")
+    wish(tmp_path, "requests_per_day = 37")
+    for _ in range(2):
+        recrawl("run", "D", "--once", "--all", expect=7)
+    assert len(site.requests()) == 37
+
+
+def test_what_one_worker_spent_two_workers_do_not_spend_again(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    sites = [start_site(30) for _ in range(4)]
+    for site in sites:
+        recrawl("add", site.url, "--own", "--name", "town", "--folder", "D")
+    wish(tmp_path, "requests_per_day = 40")
+    for workers in ("1", "2", "3", "1"):
+        recrawl("run", "D", "--once", "--all", "--workers", workers, expect=7)
+    assert sum(len(site.requests()) for site in sites) == 40

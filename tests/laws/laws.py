@@ -103,13 +103,12 @@ def every_version_reads_back(told: Told) -> Broken:
 
 
 def within_the_budget(told: Told) -> Broken:
-    """7. Over any day of the worker's own calendar (a clock that jumps makes days of its own), robots.txt aside: it is
-    asked for before anything is known of the day. And no page waits beyond the ceiling."""
+    """7. Over any day of the worker's own calendar (a clock that jumps makes days of its own), robots.txt and second
+    looks included. And no page waits beyond the ceiling."""
     budget, story = told.story.requests_per_day, told.story
     if budget is not None and not story.clock_jumps:
         days = Counter(int(request.start_at // DAY_S) for request in told.requests)
-        seconds = 2 * len(story.world.servers)  # a second look or a robots file under way when the last one was spent
-        yield from (f"day {day}: {count} of {budget}" for day, count in days.items() if count > budget + seconds)
+        yield from (f"day {day}: {count} of {budget}" for day, count in days.items() if count > budget)
     for page in told.pages():
         if page.status in (Status.LIVE, Status.MOVED):
             jump_s = max((abs(jump) for life in story.lives for jump in life.jumps_s), default=0.0)

@@ -14,6 +14,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.config import Settings
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, VirtualClock, run_virtually
+from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.lab.month import parts_of
@@ -108,6 +109,7 @@ def _warcs(folder: Path, worker: str, now: float, dice: Dice) -> WarcArchive:
 
 def _live(told: Told, life: Life, number: int, start_at: float, folder: Path | None) -> Lived:
     story, fate = told.story, Fate(life)
+    share_out(told.store, len(life.jumps_s))
     true_clock = VirtualClock(start_at)
     fetcher = SimulatedFetcher(story.world, true_clock, story.faults)
     lived = Lived(life, start_at, start_at, fetcher.log, [], [], frozenset())

@@ -67,7 +67,7 @@ def story(seed: int) -> Story:
     days = LONG_DAYS if seed % LONG_EVERY == 0 else SHORT_DAYS
     world = _world(seed, dice, days)
     budget = dice.choice((None, None, None, 40.0, 80.0))
-    workers = 1 if budget else dice.choice((1, 1, 2))
+    workers = dice.choice((1, 1, 2))
     lives = _lives(dice, days * DAY_S, workers)
     ends_at = START_AT + sum(life.lasts_s + life.down_s for life in lives) - CALM_S
     return Story(seed, world, _faults(seed, dice, ends_at), lives, dice.random() < 0.1, budget)

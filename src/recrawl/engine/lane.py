@@ -35,6 +35,10 @@ class Unanswered(Exception):
     """A kept connection ended before a byte of an answer came, as it may at any time: nothing was learnt."""
 
 
+class BudgetSpent(Exception):
+    """There was room for the page when it was chosen; others took it, or the first of several requests did."""
+
+
 class Lanes:
     """Everything a lane needs, shared by all lanes of a worker."""
 
@@ -79,7 +83,9 @@ class Lanes:
             return await self._serve_page(page)
         except Unanswered:
             self.frontier.put_back(page)
-            return True
+        except BudgetSpent:
+            self._wait_for_budget(page, self.parts.clock.now())
+        return True
 
     async def _serve_page(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""
@@ -133,7 +139,7 @@ class Lanes:
         if not elsewhere:
             try:
                 return await self._fetch_robots(url, site)
-            except Unanswered:
+            except (Unanswered, BudgetSpent):
                 return True
         wanted = robots_page(url, site.name, self.parts.clock.now())
         self.settler.ledger.entered[wanted.id] = wanted
@@ -202,12 +208,13 @@ class Lanes:
         if ask.url in self._once_more:
             ask = replace(ask, fresh=True)
         await self.settler.light()
+        await self._count(site)
         self.parts.need_lease()
         reply = await self.parts.fetcher.fetch(ask)
         self.tally.add(Count.REQUESTS)
         self.tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
         ended_at = self.parts.clock.now()
-        self.parts.scheduler.spend(site.name, ended_at, reply.received_bytes)
+        self.parts.scheduler.end(site.name, ended_at, reply.received_bytes)
         server = self.server(key)
         owned = self.parts.owned(key, site)
         gap = gap_s(server, self.parts.manners, site.gap_s, owned)
@@ -220,6 +227,15 @@ class Lanes:
             raise Unanswered
         return reply
 
+    async def _count(self, site: Site) -> None:
+        """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
+        scheduler, clock = self.parts.scheduler, self.parts.clock
+        while scheduler.must_keep(clock.now()):
+            self.settler.ledger.memos.update(scheduler.spending_memo(clock.now()))
+            await self.settler.flush()
+        if not scheduler.begin(site.name, clock.now()):
+            raise BudgetSpent
+
     async def _may_ask_again(self, page: Page) -> bool:
         """Wait for the server's gap; not worth it where the gap is long or the server rests."""
         now = self.parts.clock.now()
@@ -227,7 +243,7 @@ class Lanes:
         if self.stopping or wait_s > LONGEST_SECOND_WAIT_S:
             return False
         await self.parts.clock.sleep(wait_s)
-        return not self.stopping
+        return not self.stopping and self.parts.scheduler.allows(page, self.parts.clock.now())
 
     def server(self, key: str) -> Server:
         return self.servers.get(key) or Server(key, self.parts.partition(key))

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from recrawl.engine.kin import group_names
-from recrawl.engine.spending import Purse, budgets_of, recalled, written
+from recrawl.engine.spending import Purse, Spending, budgets_of, spent_memo
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -31,7 +31,6 @@ from recrawl.schedule.settings import HOUR_S
 from recrawl.schedule.value import ValuePolicy
 from recrawl.schedule.windows import Window, is_open, moved_into, opens_at, parse
 
-SPENT = "spent"
 KEEP_EVERY_S = 600.0
 TO_THE_SECOND_S = 60.0
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
@@ -83,9 +82,7 @@ class Scheduler:
         self._common = common
         self._sites = {site.name: site for site in sites}
         self._windows = self._opened_windows()
-        self._budgets = self._wished()
-        kept = None if common else store.memo(f"{SPENT}:{worker}")
-        self._spent = recalled(kept, self._budgets)
+        self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)))
         self._domains: dict[str, Domain] = {}
         self._now = now
         self._priced_at: dict[str, float] = {}
@@ -94,16 +91,14 @@ class Scheduler:
         """Site files changed while the crawl runs. What was spent of a budget stays spent."""
         self._sites = {site.name: site for site in sites}
         self._windows = self._opened_windows()
-        spent = {budget.site: spent for budget, spent in zip(self._budgets, self._spent, strict=True)}
-        self._budgets = self._wished()
-        self._spent = [spent.get(budget.site, Spent()) for budget in self._budgets]
+        self._spending.know(self._wished())
 
     def _wished(self) -> list[Budget]:
         return budgets_of(self._purse, self._sites.values(), 1.0 if self._common else self.share)
 
     def spending(self) -> tuple[list[Budget], list[Spent]]:
         """The budgets, and what was spent of each."""
-        return self._budgets, self._spent
+        return self._spending.budgets, self._spending.spent
 
     def _opened_windows(self) -> dict[str, tuple[Window, ...]]:
         texts = {name: (*self._purse.windows, *site.windows) for name, site in self._sites.items()}
@@ -113,20 +108,18 @@ class Scheduler:
 
     def allows(self, page: Page, now: float) -> bool:
         """Room in every budget over this site, and an open window."""
-        return is_open(self._windows.get(page.site, ()), now) and (
-            self._has_room(page, now) or (self._common is not None and self._draws(page, now))
-        )
+        return is_open(self._windows.get(page.site, ()), now) and self._has_room(page.site, now, page.size_bytes)
 
-    def _has_room(self, page: Page, now: float) -> bool:
-        allowed = self._budgets if self._common is None else self._common.allowed(self._budgets, now)
-        return budgets.all_allow(allowed, self._spent, page.site, now, page.size_bytes)
-
-    def _draws(self, page: Page, now: float) -> bool:
-        """Another part of the common purse, if there is enough left in it."""
-        for budget, spent in zip(self._budgets, self._spent, strict=True):
-            if self._common is not None and budget.covers(page.site):
-                self._common.draw(budget, spent, page.size_bytes, now)
-        return self._has_room(page, now)
+    def _has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
+        wanted = self._spending.budgets
+        if self._common is None:
+            return self._spending.has_room(wanted, site, now, expected_bytes)
+        if self._spending.has_room(self._common.allowed(wanted, now), site, now, expected_bytes):
+            return True
+        for budget, spent in zip(*self.spending(), strict=True):
+            if budget.covers(site):  # another part of the common purse, if there is enough left in it
+                self._common.draw(budget, spent, expected_bytes, now)
+        return self._spending.has_room(self._common.allowed(wanted, now), site, now, expected_bytes)
 
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be."""
@@ -135,10 +128,25 @@ class Scheduler:
             return opens_at(windows, now) or budgets.next_day_at(now)
         return moved_into(windows, budgets.next_day_at(now))
 
-    def spend(self, site: str, now: float, got_bytes: int) -> None:
-        for place, budget in enumerate(self._budgets):
-            if budget.covers(site):
-                self._spent[place] = budgets.after(self._spent[place], now, got_bytes)
+    def must_keep(self, now: float) -> bool:
+        """Before another request: a kill would leave too many uncounted."""
+        return self._common is None and self._spending.must_be_written(now)
+
+    def begin(self, site: str, now: float) -> bool:
+        """Count one request that is about to be sent; False: there is no room for it."""
+        if not self._has_room(site, now):
+            return False
+        self._spending.begin(site, now)
+        return True
+
+    def end(self, site: str, now: float, got_bytes: int) -> None:
+        """It was answered, or given up."""
+        self._spending.end(site, now, got_bytes)
+
+    def kept(self, memos: Mapping[str, bytes]) -> None:
+        """These memos are in the store now."""
+        if memo := memos.get(spent_memo(self._worker)):
+            self._spending.kept(memo)
 
     # after a visit
 
@@ -244,13 +252,16 @@ class Scheduler:
 
     def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
         """What to keep: the spending with every commit, the knowledge now and then."""
-        counted = self._budgets and self._common is None
-        memos = {f"{SPENT}:{self._worker}": written(self._spent, closing)} if counted else {}
+        memos = self.spending_memo(now, closing)
         for domain in self._domains.values():
             if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
                 domain.kept_at = now
                 memos[self._memo(domain.name)] = known.to_bytes(domain.policy.knowledge)
         return memos
+
+    def spending_memo(self, now: float, closing: bool = False) -> dict[str, bytes]:
+        counted = self._spending.budgets and self._common is None
+        return {spent_memo(self._worker): self._spending.memo(now, closing)} if counted else {}
 
     def moved(self, since: Mapping[str, float], servers: Iterable[Server]) -> dict[str, float] | None:
         """The prices of domains and servers and the pace of sites in a burst, if any of them has moved materially from
@@ -306,7 +317,7 @@ class Scheduler:
     def _per_day(self, name: str) -> float:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
-        wishes = [one.requests_per_day for one in self._budgets if one.site == name and one.requests_per_day]
+        wishes = [one.requests_per_day for one in self._spending.budgets if one.site == name and one.requests_per_day]
         part = self.share if self._common else 1.0
         implied = max(part * pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min((part * one for one in wishes), default=implied)

@@ -1,15 +1,27 @@
-"""What was spent of the budgets: written with every commit, read after a restart."""
+"""What was spent of the budgets: counted before every request, written with every commit, read after a restart.
+
+A kill loses what was counted since the last commit. So that this is never much, requests wait for a commit when there
+are too many of these, and the next start takes as many as there may have been for spent: a day's budget is never
+exceeded, whoever dies and whenever.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import Any
 
+from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.model.swift import replace
+from recrawl.ports import Store
+from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.settings import DAY_S
 
-UNCOUNTED = 32  # requests a crash may have left uncounted: two batches and those under way
+PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
+LEAST, MOST = 4, 64  # … but no less and no more requests than these
+NEVER = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +36,72 @@ class Purse:
     max_delay_s: float | None = None
 
 
+class Spending:
+    """The ledger of one worker. `budgets` and what was spent of each stand in the same order."""
+
+    def __init__(self, wanted: Sequence[Budget], memo: bytes | None = None) -> None:
+        self.budgets = list(wanted)
+        self.spent = recalled(memo, wanted)
+        self._under_way = [0] * len(self.spent)
+        self._begun = 0
+        self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
+
+    def know(self, wanted: Sequence[Budget]) -> None:
+        """The wishes changed. What was spent of a budget stays spent."""
+        spent = dict(zip((one.site for one in self.budgets), self.spent, strict=True))
+        under_way = dict(zip((one.site for one in self.budgets), self._under_way, strict=True))
+        self.budgets = list(wanted)
+        self.spent = [spent.get(one.site, Spent()) for one in wanted]
+        self._under_way = [under_way.get(one.site, 0) for one in wanted]
+
+    def has_room(self, allowed: Sequence[Budget], site: str, now: float, expected_bytes: float = 0.0) -> bool:
+        """For one more request, beside those under way."""
+        if not allowed:
+            return True
+        weighed = map(budgets.weighed, allowed, self.spent, self._under_way)
+        return budgets.all_allow(allowed, list(weighed), site, now, expected_bytes)
+
+    def begin(self, site: str, now: float) -> None:
+        """A request is about to be sent."""
+        self._begun += 1
+        for place, budget in enumerate(self.budgets):
+            if budget.covers(site):
+                self.spent[place] = budgets.begun(self.spent[place], now)
+                self._under_way[place] += 1
+
+    def end(self, site: str, now: float, got_bytes: int) -> None:
+        for place, budget in enumerate(self.budgets):
+            if budget.covers(site):
+                self.spent[place] = budgets.received(self.spent[place], now, got_bytes)
+                self._under_way[place] = max(0, self._under_way[place] - 1)
+
+    def must_be_written(self, now: float) -> bool:
+        """Before another request may be sent: a kill would lose too much, or nothing is written of this day yet."""
+        return bool(self.budgets) and (
+            self._kept_day < int(now // DAY_S) or self._begun - self._kept >= uncounted(self.budgets)
+        )
+
+    def memo(self, now: float, closing: bool = False) -> bytes:
+        rows = [budgets.on_day(one, now) for one in self.spent]
+        facts = {"clean": closing, "uncounted": uncounted(self.budgets), "begun": self._begun, "day": int(now // DAY_S)}
+        return json.dumps(facts | {"spent": [[one.day, one.requests, one.bytes] for one in rows]}).encode()
+
+    def kept(self, memo: bytes) -> None:
+        """This memo is in the store now."""
+        facts = json.loads(memo)
+        self._kept, self._kept_day = facts["begun"], facts["day"]
+
+
+def spent_memo(worker: str) -> str:
+    return f"spent:{worker}"
+
+
+def uncounted(wanted: Sequence[Budget]) -> int:
+    """How many requests a kill may leave uncounted."""
+    smallest = min((one.requests_per_day for one in wanted if one.requests_per_day is not None), default=MOST * PARTS)
+    return int(min(max(smallest / PARTS, LEAST), MOST))
+
+
 def budgets_of(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
     whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
     own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
@@ -34,14 +112,52 @@ def _part(whole: float | None, share: float) -> float | None:
     return None if whole is None else whole * share
 
 
-def written(spent: Sequence[Spent], closing: bool) -> bytes:
-    return json.dumps({"clean": closing, "spent": [[one.day, one.requests, one.bytes] for one in spent]}).encode()
-
-
 def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
     """The day's spending so far; after a crash with what may have gone uncounted."""
-    kept: dict[str, Any] = json.loads(memo) if memo else {"clean": True, "spent": []}
-    rows = [Spent(*row) for row in kept["spent"]]
+    rows = _rows(memo)
     if len(rows) != len(wanted):
         rows = [max(rows, key=lambda one: (one.day, one.requests))] * len(wanted) if rows else [Spent()] * len(wanted)
-    return rows if kept["clean"] else [replace(one, requests=one.requests + UNCOUNTED) for one in rows]
+    return rows
+
+
+def share_out(store: Store, workers: int) -> None:
+    """Before a crew starts: what one of another size has spent of the day counts for this one."""
+    memos = list(takewhile(bool, (store.memo(spent_memo(str(number))) for number in count())))
+    shares = shared_out([memo for memo in memos if memo], workers)
+    if shares != memos:
+        store.save(Batch(memos=tuple((spent_memo(str(number)), memo) for number, memo in enumerate(shares))))
+
+
+def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
+    """What a crew of another size spent, cut into even parts for this one: first its workers, then those of the old
+    crew that it has no more, whose memos are emptied."""
+    if len(memos) in (0, workers):
+        return list(memos)
+    together = [_rows(memo) for memo in memos]
+    width = max(map(len, together), default=0)
+    whole = [_sum(rows[place] for rows in together if len(rows) == width) for place in range(width)]
+    rows = [[one.day, -(-one.requests // workers), -(-one.bytes // workers)] for one in whole]
+    own = json.dumps({"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "spent": rows}).encode()
+    return [own] * workers + [b""] * (len(memos) - workers)
+
+
+def _sum(parts: Iterable[Spent]) -> Spent:
+    """Of the last day that any of them knows."""
+    known = list(parts)
+    day = max(one.day for one in known)
+    today = [one for one in known if one.day == day]
+    return Spent(day, sum(one.requests for one in today), sum(one.bytes for one in today))
+
+
+def _rows(memo: bytes | None) -> list[Spent]:
+    if not memo:
+        return []
+    kept: Mapping[str, Any] = json.loads(memo)
+    rows = [Spent(*row) for row in kept["spent"]]
+    return rows if kept["clean"] else [_with_uncounted(one, kept.get("uncounted", MOST)) for one in rows]
+
+
+def _with_uncounted(spent: Spent, requests: int) -> Spent:
+    """Taken to have been as large as the others of the day."""
+    likely_bytes = spent.bytes * requests // max(spent.requests, 1)
+    return replace(spent, requests=spent.requests + requests, bytes=spent.bytes + likely_bytes)

@@ -396,6 +396,7 @@ class Worker:
         return saved
 
     def _settled(self, ledger: Ledger, saved: Saved) -> None:
+        self.parts.scheduler.kept(ledger.memos)
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.ENTERED, len(saved.entered))
         now = self.parts.clock.now()

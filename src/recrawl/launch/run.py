@@ -14,6 +14,7 @@ from recrawl.config import Settings
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
@@ -82,6 +83,8 @@ def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: in
     try:
         if make_all_due:
             store.make_due(now)
+        if not settings.state.store:
+            share_out(store, workers)
         alone = workers > 1 and not settings.state.store  # a cluster's workers share out by leases
         return split(_known_load(folder, store) if alone else {}, store.partitions, workers)
     finally:

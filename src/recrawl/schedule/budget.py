@@ -63,9 +63,23 @@ def may_spend(budget: Budget, spent: Spent, now: float, expected_bytes: float = 
     return room is None or expected_bytes <= room or on_day(spent, now).bytes == 0
 
 
-def after(spent: Spent, now: float, got_bytes: int) -> Spent:
+def begun(spent: Spent, now: float) -> Spent:
+    """One more request. It counts before it is sent: others that are about to be sent must know of it."""
     today = on_day(spent, now)
-    return replace(today, requests=today.requests + 1, bytes=today.bytes + got_bytes)
+    return replace(today, requests=today.requests + 1)
+
+
+def received(spent: Spent, now: float, got_bytes: int) -> Spent:
+    today = on_day(spent, now)
+    return replace(today, bytes=today.bytes + got_bytes)
+
+
+def weighed(budget: Budget, spent: Spent, under_way: int) -> Spent:
+    """With the bytes that the requests under way will bring, if these are like the others of the day."""
+    answered = spent.requests - under_way
+    if budget.bytes_per_day is None or not under_way or answered <= 0:
+        return spent
+    return replace(spent, bytes=spent.bytes + spent.bytes * under_way // answered)
 
 
 def all_allow(

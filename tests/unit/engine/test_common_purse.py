@@ -34,7 +34,7 @@ class Spender:
             if draws:
                 self.purse.draw(self.whole, self.spent, octets, now)
             if budgets.all_allow(self.purse.allowed([self.whole], now), [self.spent], self.whole.site, now, octets):
-                self.spent = budgets.after(self.spent, now, octets)
+                self.spent = budgets.received(budgets.begun(self.spent, now), now, octets)
                 return True
         return False
 

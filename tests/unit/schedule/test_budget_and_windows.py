@@ -8,14 +8,16 @@ from recrawl.model.failure import FormatError
 from recrawl.schedule.budget import (
     Budget,
     Spent,
-    after,
     all_allow,
+    begun,
     bytes_left,
     flowed,
     may_spend,
     next_day_at,
+    received,
     requests_left,
     started,
+    weighed,
 )
 from recrawl.schedule.windows import is_open, minute_of_week, moved_into, opens_at, parse
 
@@ -33,9 +35,13 @@ def test_no_day_ever_sees_more_requests_than_its_budget(per_day: float, moments:
     for moment in sorted(moments):
         now = MONDAY + moment
         if may_spend(budget, spent, now):
-            spent = after(spent, now, 1000)
+            spent = asked(spent, now, 1000)
             made[int(now // DAY)] = made.get(int(now // DAY), 0) + 1
     assert all(count <= max(per_day, 1.0) for count in made.values())
+
+
+def asked(spent: Spent, now: float, got_bytes: int) -> Spent:
+    return received(begun(spent, now), now, got_bytes)
 
 
 def test_a_budget_below_one_a_day_lets_one_through_now_and_then() -> None:
@@ -46,7 +52,7 @@ def test_a_budget_below_one_a_day_lets_one_through_now_and_then() -> None:
 
 def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
     budget = Budget(bytes_per_day=1000)
-    spent = after(Spent(), MONDAY, 900)
+    spent = asked(Spent(), MONDAY, 900)
     assert bytes_left(budget, spent, MONDAY) == 100
     assert not may_spend(budget, spent, MONDAY, expected_bytes=200)
     assert may_spend(budget, spent, MONDAY + DAY, expected_bytes=5000)
@@ -54,14 +60,14 @@ def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
 
 def test_every_budget_over_a_site_must_have_room() -> None:
     budgets = [Budget(requests_per_day=10), Budget("a", requests_per_day=1)]
-    ledgers = [Spent(), after(Spent(), MONDAY, 0)]
+    ledgers = [Spent(), asked(Spent(), MONDAY, 0)]
     assert not all_allow(budgets, ledgers, "a", MONDAY)
     assert all_allow(budgets, ledgers, "b", MONDAY)
     assert next_day_at(MONDAY + 5) == MONDAY + DAY
 
 
 def test_a_clock_set_back_gives_nothing_back() -> None:
-    budget, spent = Budget(requests_per_day=1), after(Spent(), MONDAY + DAY, 0)
+    budget, spent = Budget(requests_per_day=1), asked(Spent(), MONDAY + DAY, 0)
     assert requests_left(budget, spent, MONDAY) == 0
 
 
@@ -116,3 +122,10 @@ def test_rules_that_leave_nothing_say_so() -> None:
 def test_the_offset_shifts_the_week() -> None:
     assert minute_of_week(MONDAY, 3600.0) == 60.0
     assert minute_of_week(MONDAY - 60) == 7 * 1440 - 1
+
+
+def test_requests_under_way_weigh_as_much_as_those_that_were_answered() -> None:
+    budget, spent = Budget(bytes_per_day=1000), Spent(3, requests=4, bytes=300)
+    assert weighed(budget, spent, 1).bytes == 400
+    assert weighed(budget, spent, 0) == weighed(Budget(requests_per_day=9), spent, 1) == spent
+    assert weighed(budget, Spent(3, requests=2), 2).bytes == 0  # nothing is known of the day's sizes

@@ -1,0 +1,73 @@
+"""Counted before it is sent, written before too many are uncounted, taken for spent after a kill."""
+
+from recrawl.engine.spending import Spending, shared_out, uncounted
+from recrawl.schedule.budget import Budget, Spent
+
+DAY_S = 86_400.0
+NOW = 20_000 * DAY_S + 3600.0
+
+
+def spend(spending: Spending, requests: int, now: float = NOW) -> None:
+    for _ in range(requests):
+        spending.begin("town", now)
+        spending.end("town", now, 100)
+
+
+def test_nothing_may_be_sent_before_the_day_is_written_down_nor_when_a_kill_would_lose_too_much() -> None:
+    budgets = [Budget(requests_per_day=200.0)]
+    spending = Spending(budgets)
+    assert spending.must_be_written(NOW)
+    spending.kept(spending.memo(NOW))
+    assert not spending.must_be_written(NOW)
+    spend(spending, uncounted(budgets) - 1)
+    assert not spending.must_be_written(NOW)
+    spend(spending, 1)
+    assert spending.must_be_written(NOW)
+    spending.kept(spending.memo(NOW))
+    assert not spending.must_be_written(NOW)
+    assert spending.must_be_written(NOW + DAY_S)
+
+
+def test_after_a_kill_as_much_as_may_have_been_sent_is_taken_for_spent() -> None:
+    budgets = [Budget(requests_per_day=200.0)]
+    spending = Spending(budgets)
+    spend(spending, 30)
+    [after_a_kill] = Spending(budgets, spending.memo(NOW)).spent
+    assert after_a_kill == Spent(20_000, 30 + uncounted(budgets), 3000 + 100 * uncounted(budgets))
+    [after_a_clean_end] = Spending(budgets, spending.memo(NOW, closing=True)).spent
+    assert after_a_clean_end == Spent(20_000, 30, 3000)
+
+
+def test_a_small_budget_loses_little_of_its_day_to_a_kill() -> None:
+    assert [uncounted([Budget(requests_per_day=each)]) for each in (10.0, 400.0, 1e6)] == [4, 20, 64]
+    assert uncounted([Budget(requests_per_day=400.0), Budget("town", 100.0)]) == 5
+
+
+def test_a_request_under_way_leaves_no_room_for_another_beyond_the_budget() -> None:
+    budgets = [Budget(requests_per_day=2.0)]
+    spending = Spending(budgets)
+    spending.begin("town", NOW)
+    assert spending.has_room(budgets, "town", NOW)
+    spending.begin("town", NOW)
+    assert not spending.has_room(budgets, "town", NOW)
+    assert spending.has_room(budgets, "town", NOW + DAY_S)
+
+
+def test_what_was_spent_stays_spent_when_the_wishes_change() -> None:
+    spending = Spending([Budget("town", 10.0)])
+    spend(spending, 3)
+    spending.know([Budget("", 50.0), Budget("town", 20.0)])
+    assert [one.requests for one in spending.spent] == [0, 3]
+
+
+def test_a_crew_of_another_size_inherits_the_day() -> None:
+    budgets = [Budget(requests_per_day=40.0)]
+    one, other = Spending(budgets), Spending(budgets)
+    spend(one, 7)
+    spend(other, 4)
+    memos = [one.memo(NOW, closing=True), other.memo(NOW, closing=True)]
+    assert shared_out(memos, 2) == memos
+    assert shared_out([], 3) == []
+    single, gone = shared_out(memos, 1)
+    assert (Spending(budgets, single).spent, gone) == ([Spent(20_000, 11, 1100)], b"")
+    assert [Spending(budgets, part).spent[0].requests for part in shared_out([single], 3)] == [4, 4, 4]
