@@ -5,7 +5,9 @@
 
 A gap that ended in "same" holds false notices only: they give ν. A gap that ended in "changed" holds r·E[N] true
 ones on top: they give r. Both are sums, forgotten slowly, drawn to "says nothing" while little is known; so a liar
-(ν high, r low) is ignored by itself, and with a good source silence becomes evidence of rest.
+(ν high, r low) is ignored by itself, and with a good source silence becomes evidence of rest. Nobody is believed
+before "more notices before a change" foretells them clearly better than chance (`evidence_nats`): whoever is asked
+again and again whether he was lucky will have been, one day.
 """
 
 from dataclasses import dataclass, replace
@@ -20,8 +22,10 @@ SOURCES = len(Source)
 FORGET = 0.9995  # per visit of the site
 MOST_RECALL = 0.98
 DEVIATIONS = 3.0
+PROVEN_NATS = 6.0
 _CHANGES = 4.0  # expected changes without a notice that every source starts with
 _DAYS = 30.0
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,19 @@ class Trust:
         are taken off: a source that speaks at random must not look like one that knows a little."""
         by_chance = self.false_per_day * self.found_days
         true_notices = self.found_notices - by_chance - DEVIATIONS * np.sqrt(by_chance + 1.0)
-        return np.clip(true_notices / (self.found_changes + _CHANGES), 0.0, MOST_RECALL)
+        share = np.clip(true_notices / (self.found_changes + _CHANGES), 0.0, MOST_RECALL)
+        return np.where(self.evidence_nats >= PROVEN_NATS, share, 0.0)
+
+    @property
+    def evidence_nats(self) -> Floats:
+        """How much likelier the notices are if gaps with a change have a rate of notices of their own than if all gaps
+        have the same: the logarithm of the likelihood ratio, each rate at its best."""
+        notices, days = self.quiet_notices + self.found_notices, self.quiet_days + self.found_days
+        nats = np.zeros(notices.shape)
+        for spoke, lasted in ((self.quiet_notices, self.quiet_days), (self.found_notices, self.found_days)):
+            by_chance = notices * lasted / np.maximum(days, _NOTHING)
+            nats += spoke * np.log(np.maximum(spoke, _NOTHING) / np.maximum(by_chance, _NOTHING))
+        return nats
 
 
 def started(sites: int) -> Trust:

@@ -129,6 +129,18 @@ def test_a_liar_is_not_listened_to_and_a_good_source_is() -> None:
     assert trust.speaking(_judged(0.9, 0.001), np.array([0]))[0]
 
 
+def test_a_lucky_start_makes_no_herald() -> None:
+    few = np.zeros((1, trust.SOURCES))
+    quiet_days, quiet, changes, found_days, found = few + 60.0, few + 18.0, few + 3.5, few + 17.0, few + 14.0
+    lucky = trust.Trust(quiet_days, quiet, changes, found_days, found)  # twice to three times what chance brings
+    assert 2.0 < lucky.evidence_nats[0, 0] < trust.PROVEN_NATS
+    assert not trust.speaking(lucky, np.array([0]))[0]
+    honest = trust.Trust(quiet_days, few, few + 14.0, found_days, found)  # never without a change
+    assert honest.evidence_nats[0, 0] == pytest.approx(14.0 * np.log(77.0 / 17.0))
+    assert trust.speaking(honest, np.array([0]))[0]
+    assert trust.started(1).evidence_nats[0, 0] == 0.0
+
+
 def test_with_a_good_source_silence_means_rest_and_a_notice_means_change() -> None:
     belief = np.full((2, 12), 1 / 12)
     notices = np.zeros((2, trust.SOURCES), dtype=np.int64)
