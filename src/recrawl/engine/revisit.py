@@ -23,7 +23,7 @@ from recrawl.engine.discover import Quarry, traps_memo
 from recrawl.engine.missing import Missing
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed, glance, parse, read
+from recrawl.extract.document import Parsed, compared, glance, parse
 from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
 from recrawl.model.directives import from_headers, may_keep
@@ -62,26 +62,28 @@ class Visitor:
             return Arrival(page, why, reply, verdict, directives=directives)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, directives)) is not None:
             return seen
-        document = self._read(reply, page, quarry)
+        parsed = self._parsed(reply, page, quarry)
+        document = compared(parsed)
         page = self._categorised(page, reply, quarry)
         directives |= document.directives
         template = self._template(page.server, document)
         version, previous = None, None
         if unread := is_unread(page) and document.media is not Media.OTHER:
-            version, previous = await self._previous(page, quarry.site)
+            version, previous = await self._previous(page, quarry.site, parsed)
             page = recalled(page, previous, template)
         found = quick(page, reply, document, template, self.missing.known(page.server))
         if isinstance(found, Verdict):
             self._learn(page.server, document, found)
             return Arrival(page, why, reply, found, document, directives=directives)
         if not unread:
-            version, previous = await self._previous(page, quarry.site)
+            version, previous = await self._previous(page, quarry.site, parsed)
         verdict = thorough(page, reply, document, previous, template)
         looks = 1
         wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
         if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
-            second_document = self._read(second, page, quarry) if second.evidence is Evidence.DOCUMENT else None
+            again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
+            second_document = compared(again) if again else None
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
@@ -94,8 +96,7 @@ class Visitor:
         it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
         if self.missing.known(page.server) is not None:
             return None
-        ignore = (*self._parts.ignore, *quarry.site.ignore)
-        parsed = parse(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
+        parsed = self._parsed(reply, page, quarry)
         if quarry.traps.wants(page):
             self._look_for_trap(page, quarry, parsed)
         if quarry.traps.wants_links(page):
@@ -151,9 +152,10 @@ class Visitor:
             limits=self._parts.limits,
         )
 
-    def _read(self, reply: Reply, page: Page, quarry: Quarry) -> Document:
+    def _parsed(self, reply: Reply, page: Page, quarry: Quarry, beside: Parsed | None = None) -> Parsed:
         ignore = (*self._parts.ignore, *quarry.site.ignore)
-        return read(reply.body, reply.header("content-type"), page.url, quarry.extract, reply.headers, ignore)
+        content_type = reply.header("content-type")
+        return parse(reply.body, content_type, page.url, quarry.extract, reply.headers, ignore, beside=beside)
 
     def _categorised(self, page: Page, reply: Reply, quarry: Quarry) -> Page:
         """With the category that the page itself names, where the site file says where to look."""
@@ -163,12 +165,18 @@ class Visitor:
         found = selected_text(parse(reply.body, reply.header("content-type"), page.url, quarry.extract), selector)
         return replace(page, category=found or page.category)
 
-    async def _previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
+    async def _previous(
+        self, page: Page, site: Site, beside: Parsed | None = None
+    ) -> tuple[Version | None, Document | None]:
         """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""
-        found: tuple[Version | None, Document | None] = await self._parts.look_up(self._read_previous, page, site)
+        found: tuple[Version | None, Document | None] = await self._parts.look_up(
+            self._read_previous, page, site, beside
+        )
         return found
 
-    def _read_previous(self, page: Page, site: Site) -> tuple[Version | None, Document | None]:
+    def _read_previous(
+        self, page: Page, site: Site, beside: Parsed | None = None
+    ) -> tuple[Version | None, Document | None]:
         versions = self._parts.store.versions(page.id)
         if not versions:
             return None, None
@@ -178,8 +186,9 @@ class Visitor:
         except RecrawlError as error:
             self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
             return newest, None
-        ignore = (*self._parts.ignore, *site.ignore)
-        return newest, read(payload.body, newest.content_type, page.url, self._parts.extract, payload.headers, ignore)
+        ignore, settings = (*self._parts.ignore, *site.ignore), self._parts.extract
+        kept = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
+        return newest, compared(kept)
 
     def _template(self, server: str, document: Document) -> TemplateNoise:
         key = memo_key(server, document.template)

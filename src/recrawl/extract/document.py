@@ -11,7 +11,15 @@ from recrawl.extract.enough import has_main_text
 from recrawl.extract.fresh import fresh_links
 from recrawl.extract.html import Parse, Tree
 from recrawl.extract.language import guessed, said
-from recrawl.extract.links import base_of, links_of, links_of_header, refresh_of
+from recrawl.extract.links import (
+    Anchored,
+    anchored,
+    anchored_like,
+    base_of,
+    links_in,
+    links_of_header,
+    refresh_of,
+)
 from recrawl.extract.main import main_runs
 from recrawl.extract.mime import Kind, kind_of
 from recrawl.extract.plain import text_blocks, xml_blocks
@@ -20,6 +28,7 @@ from recrawl.extract.settings import DEFAULT, ExtractSettings
 from recrawl.extract.template import template_of
 from recrawl.extract.text import Reading, Run, read_runs
 from recrawl.extract.text_flat import read_flat
+from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
@@ -46,6 +55,7 @@ class Parsed:
     headers: Headers
     ignore: Sequence[str]
     cut: str = ""
+    beside: "Parsed | None" = None  # another version of the document, of which this one differs little
 
     @cached_property
     def base(self) -> str:
@@ -54,8 +64,19 @@ class Parsed:
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
-        found = links_of(self.tree, self._resolver, self.settings) if self.tree and self._is_linked else []
+        if self.tree is None or self._anchored is None:
+            return tuple(links_of_header(self._header_values("link"), self.url))
+        found = links_in(self._anchored, self.tree, self._resolver, self.settings)
         return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    @cached_property
+    def _anchored(self) -> Anchored | None:
+        if self.tree is None or not self._is_linked:
+            return None
+        known = self.beside
+        if known is None or known._anchored is None or not self._links_like(known):
+            return anchored(self.tree, self._resolver, self.settings)
+        return anchored_like(known._anchored, self.tree, self._resolver, self.settings)
 
     def fresh_links(self, met: Container[int]) -> tuple[Link, ...]:
         """`links` but for those met before."""
@@ -82,9 +103,10 @@ class Parsed:
         """The first title that is not that of a drawing."""
         if self.tree is None:
             return ""
-        drawn = self.tree.select("svg title") if "<svg" in self.source else ()
-        titles = (element for element in self.tree.elements(("title",)) if self.tree.key(element) not in drawn)
-        return next((self.tree.caption(element, TITLE_CHARS) for element in titles), "")
+        titles = list(self.tree.elements(("title",)))
+        drawn = self.tree.select("svg title") if len(titles) > 1 or "<svg" in self.source else ()
+        shown = (element for element in titles if self.tree.key(element) not in drawn)
+        return next((self.tree.caption(element, TITLE_CHARS) for element in shown), "")
 
     @cached_property
     def language(self) -> str:
@@ -104,14 +126,14 @@ class Parsed:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         if self.media is Media.HTML:
-            return _blocks(self._reading.runs)
+            return _blocks(self._runs)
         if self.media is Media.XML and self.tree:
             return tuple(xml_blocks(self.tree, self.settings.text_chars, self.settings.node_limit))
         return tuple(text_blocks(self.source, self.settings.text_chars)) if self.media is not Media.OTHER else ()
 
     @cached_property
     def main(self) -> tuple[Block, ...]:
-        return _blocks(main_runs(self._reading.runs)) if self.media is Media.HTML else self.blocks
+        return _blocks(main_runs(self._runs)) if self.media is Media.HTML else self.blocks
 
     @cached_property
     def template(self) -> int:
@@ -154,13 +176,34 @@ class Parsed:
         return Resolver(self.base, self.charset, self.settings.href_chars)
 
     @cached_property
+    def _written(self) -> Written | None:
+        """The text as read from what the parser writes; None: it must be walked for."""
+        if self.tree is None or self._ignored:
+            return None
+        return written_text(self.tree, self.settings.text_chars, self.settings.node_limit)
+
+    @cached_property
+    def _runs(self) -> Sequence[Run]:
+        if self.tree is None or self.beside is None or self._ignored or self.beside._written is None:
+            return self._reading.runs
+        limits = self.settings.text_chars, self.settings.node_limit
+        found = other_text(self.beside._written, self.tree, *limits)
+        return found.runs if found else self._reading.runs
+
+    @cached_property
     def _reading(self) -> Reading:
         if self.tree is None:
             return Reading()
+        if self._written is not None:
+            return self._written.reading
         flat, settings = self.tree.flat(), self.settings
         if flat is None:
             return read_runs(self.tree, self._ignored, settings.text_chars, settings.node_limit)
         return read_flat(self.tree, flat, self._ignored, settings.text_chars, settings.node_limit)
+
+    def _links_like(self, other: "Parsed") -> bool:
+        """A link would mean the same in both."""
+        return (self.base, self.charset, self.settings) == (other.base, other.charset, other.settings)
 
     @cached_property
     def _is_linked(self) -> bool:
@@ -191,8 +234,10 @@ def parse(
     headers: Headers = (),
     ignore: Sequence[str] = (),
     parse_html: Parse = turbo.parse,
+    beside: Parsed | None = None,
 ) -> Parsed:
-    """`ignore`: CSS selectors of elements whose text does not count; their links do."""
+    """`ignore`: CSS selectors of elements whose text does not count; their links do. `beside`: another version of the
+    document, parsed in the same way: what both share is read once."""
     nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
@@ -200,7 +245,7 @@ def parse(
     source, charset, how = decode(within(body, settings.source_bytes), content_type)
     text, sound, cut = bounded(source, len(body), settings)
     media, tree = _tree(kind, sound, parse_html)
-    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore, cut)
+    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore, cut, beside)
 
 
 def read(
@@ -228,6 +273,23 @@ def read(
         offers=parsed.offers,
         template=parsed.template,
         cut=parsed.cuts(with_text=True),
+    )
+
+
+def compared(parsed: Parsed) -> Document:
+    """What two versions of a page are compared by, and what becomes of the newer one: all but its whole text, its
+    language and what it says of itself to others."""
+    return Document(
+        media=parsed.media,
+        charset=parsed.charset,
+        base=parsed.base,
+        title=parsed.title,
+        main=parsed.main,
+        links=parsed.links,
+        directives=parsed.directives,
+        offers=parsed.offers,
+        template=parsed.template if parsed.beside is None else 0,
+        cut=parsed.cuts(with_text=parsed.beside is None),
     )
 
 

@@ -39,6 +39,14 @@ class Tree(Protocol):
         """The first text inside, white space folded: a bounded look, however much stands inside."""
         ...
 
+    def nests(self, tag: str) -> bool:
+        """Whether an element of this name may stand inside another one."""
+        ...
+
+    def alike(self, element: Element, other: Element) -> bool:
+        """Whether an element of this tree and one of another are equal, with all that is inside them."""
+        ...
+
     def select(self, selector: str) -> set[Hashable]:
         """Keys of the elements a CSS selector matches; none if the selector is broken."""
         ...
@@ -53,6 +61,11 @@ class Tree(Protocol):
 
     def flat(self) -> Iterable[Node] | None:
         """All nodes in document order as turbohtml has them; None: only a walk tells what is shown."""
+        ...
+
+    def written(self) -> tuple[str, bool] | None:
+        """What stands in the body as turbohtml writes it, and whether any of it is raw (see `text_written`); None: it
+        cannot be told from that what is shown."""
         ...
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:

@@ -33,6 +33,12 @@ class LexborTree:
         parts = [node.text_content or "" for node in nodes if node.tag == _TEXT]
         return " ".join("".join(parts).split())[:chars]
 
+    def nests(self, tag: str) -> bool:
+        return True
+
+    def alike(self, element: LexborNode, other: LexborNode) -> bool:
+        return element.html == other.html
+
     def select(self, selector: str) -> set[Hashable]:
         try:
             return {node.mem_id for node in self._parser.css(selector)}
@@ -46,6 +52,9 @@ class LexborTree:
         return self._parser.root.text() if self._parser.root else ""
 
     def flat(self) -> None:
+        return None
+
+    def written(self) -> None:
         return None
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:

@@ -1,6 +1,7 @@
 """Reads the links of a document, as a browser without scripting would offer them."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from recrawl.extract.forms import forms_of
 from recrawl.extract.header import header_links
@@ -34,6 +35,7 @@ RELATIONS = {
     "shortlink": "shortlink",
 }
 _FRAMES = {"frame": "frame", "iframe": "frame"}
+_ANCHORS = ("a", "area")
 _PAGE_TAGS = ("a", "area", "link", "frame", "iframe", "meta")
 _IMAGE_TAGS = ("img", "source")
 _SCRIPT_SCHEME = "javascript:"
@@ -50,24 +52,81 @@ def base_of(tree: Tree, url: str, charset: str = "utf-8") -> str:
     return absolute(url)
 
 
+class Anchored(NamedTuple):
+    """The elements of a document that may hold links, and the links of each. `is_whole`: no limit cut them short."""
+
+    elements: list[Element]
+    links: list[tuple[Link, ...]]
+    is_whole: bool
+
+
 def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
     """In document order, as many as the settings allow. Addresses other than http(s) are no pages and left out."""
-    tags = _PAGE_TAGS + _IMAGE_TAGS if settings.images else _PAGE_TAGS
-    found: list[Link] = []
-    for element in tree.elements(tags):
-        tag = element.tag
-        if tag != "a" and tag != "area":
-            found += rare_links(tree, element, tag, resolver)
-        else:
-            found += _scripts(tree, element) if settings.scripts else ()
-            if link := anchor_link(tree, element, tag, resolver, settings.link_text_chars):
-                found.append(link)
-        if len(found) >= settings.link_limit:
+    return links_in(anchored(tree, resolver, settings), tree, resolver, settings)
+
+
+def links_in(found: Anchored, tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
+    links = [link for some in found.links for link in some]
+    if settings.forms:
+        links += forms_of(tree, resolver)
+    return links[: settings.link_limit]
+
+
+def anchored(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> Anchored:
+    elements: list[Element] = []
+    links: list[tuple[Link, ...]] = []
+    left = settings.link_limit
+    for element in tree.elements(_tags(settings)):
+        some = _links_of_element(tree, element, resolver, settings)
+        elements.append(element)
+        links.append(some)
+        left -= len(some)
+        if left <= 0:
             resolver.left_unread = True
             break
-    if settings.forms:
-        found += forms_of(tree, resolver)
-    return found[: settings.link_limit]
+    return Anchored(elements, links, left > 0)
+
+
+def anchored_like(known: Anchored, tree: Tree, resolver: Resolver, settings: ExtractSettings) -> Anchored:
+    """The same of another version of a document, with the same base: anchors that both begin and end with are known."""
+    if not known.is_whole or tree.nests("a") or tree.nests("area"):
+        return anchored(tree, resolver, settings)
+    elements = list(tree.elements(_tags(settings)))
+    shorter = min(len(elements), len(known.elements))
+    head = next((at for at in range(shorter) if not _alike(tree, elements[at], known.elements[at])), shorter)
+    tail = next(
+        (at for at in range(shorter - head) if not _alike(tree, elements[-1 - at], known.elements[-1 - at])),
+        shorter - head,
+    )
+    paired = [*known.links[:head], *[()] * (len(elements) - head - tail), *known.links[len(known.links) - tail :]]
+    unknown = range(head, len(elements) - tail)
+    links = [
+        paired[at]
+        if at not in unknown and element.tag in _ANCHORS
+        else _links_of_element(tree, element, resolver, settings)
+        for at, element in enumerate(elements)
+    ]
+    return Anchored(elements, links, sum(map(len, links)) < settings.link_limit)
+
+
+def _alike(tree: Tree, one: Element, other: Element) -> bool:
+    """Of elements that are no anchors only the names are compared: they are few, and read anyway."""
+    tag = one.tag
+    return bool(tag == other.tag and (tag not in _ANCHORS or tree.alike(one, other)))
+
+
+def _tags(settings: ExtractSettings) -> tuple[str, ...]:
+    return _PAGE_TAGS + _IMAGE_TAGS if settings.images else _PAGE_TAGS
+
+
+def _links_of_element(tree: Tree, element: Element, resolver: Resolver, settings: ExtractSettings) -> tuple[Link, ...]:
+    tag = element.tag
+    if tag not in _ANCHORS:
+        return tuple(rare_links(tree, element, tag, resolver))
+    if settings.scripts:
+        return tuple(links_of_anchor(tree, element, tag, resolver, settings))
+    link = anchor_link(tree, element, tag, resolver, settings.link_text_chars)
+    return () if link is None else (link,)
 
 
 def links_of_anchor(

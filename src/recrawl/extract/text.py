@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from recrawl.extract.html import Element, Step, Tree
@@ -50,8 +51,7 @@ class Reading:
     cut: bool = False  # there is more text than may be read
 
 
-@dataclass(slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A block-level element that has been entered and not left. `skeleton`: levels below that are still structure."""
 
     depth: int
@@ -129,33 +129,12 @@ class Walk:
         return False
 
     def _block(self, parent: Opened, depth: int, tag: str, element: Element) -> Opened:
-        tree = self._tree
-        if tag in ("html", "body"):  # their classes speak of the page, not of the place
-            return Opened(depth, tag, place_below(parent.place, tag, "", ""), parent.region)
-        identifier, classes = tree.attribute(element, "id") or "", tree.attribute(element, "class") or ""
-        region = region_of(tag, tree.attribute(element, "role"), f"{identifier} {classes}", parent.region)
-        return Opened(
-            depth,
-            tag,
-            place_below(parent.place, tag, identifier, classes),
-            parent.region | region,
-            HEADINGS.get(tag) or parent.level,
-            self._skeleton(parent, tag, identifier, classes, region),
-        )
-
-    def _skeleton(self, parent: Opened, tag: str, identifier: str, classes: str, region: int) -> int:
-        """Landmarks and named containers near the root make the skeleton; how many levels below still count."""
-        if parent.skeleton == 0 or tag not in _STRUCTURE:
-            return 0
-        if parent.region & Region.MAIN:
-            identifier = ""  # inside the content ids name the page's own sections
-        if identifier or classes or tag in _LANDMARKS:
-            self._reading.skeleton.add(f"{parent.place}/{signature(tag, identifier, classes)}")
-        elif tag not in _CONTAINERS:
-            return 0
-        if tag in _CLOSED or region & Region.FRAME_LIKE:
-            return 0
-        return _MAIN_LEVELS if tag == "main" else parent.skeleton - 1
+        attribute = self._tree.attribute
+        identifier, classes = attribute(element, "id") or "", attribute(element, "class") or ""
+        block, named = opened(parent, depth, tag, identifier, classes, attribute(element, "role"))
+        if named:
+            self._reading.skeleton.add(named)
+        return block
 
     def _flush(self) -> None:
         """The run ends here."""
@@ -176,13 +155,43 @@ class Walk:
             self._left_chars -= len(text)
 
 
+@lru_cache(maxsize=4096)  # pages of a template open the same few
+def opened(parent: Opened, depth: int, tag: str, identifier: str, classes: str, role: str | None) -> tuple[Opened, str]:
+    """The block that an element opens, and what it adds to the skeleton of the page ('': nothing)."""
+    if tag in ("html", "body"):  # their classes speak of the page, not of the place
+        return Opened(depth, tag, place_below(parent.place, tag, "", ""), parent.region), ""
+    region = region_of(tag, role, f"{identifier} {classes}", parent.region)
+    named, levels = _skeleton(parent, tag, identifier, classes, region)
+    place = place_below(parent.place, tag, identifier, classes)
+    return Opened(depth, tag, place, parent.region | region, HEADINGS.get(tag) or parent.level, levels), named
+
+
+def _skeleton(parent: Opened, tag: str, identifier: str, classes: str, region: int) -> tuple[str, int]:
+    """Landmarks and named containers near the root make the skeleton; how many levels below still count."""
+    if parent.skeleton == 0 or tag not in _STRUCTURE:
+        return "", 0
+    named = ""
+    if parent.region & Region.MAIN:
+        identifier = ""  # inside the content ids name the page's own sections
+    if identifier or classes or tag in _LANDMARKS:
+        named = f"{parent.place}/{signature(tag, identifier, classes)}"
+    elif tag not in _CONTAINERS:
+        return "", 0
+    if tag in _CLOSED or region & Region.FRAME_LIKE:
+        return named, 0
+    return named, _MAIN_LEVELS if tag == "main" else parent.skeleton - 1
+
+
 def is_unseen(tree: Tree, element: Element, ignored: Collection[Hashable]) -> bool:
     if ignored and tree.key(element) in ignored:
         return True
-    hidden = tree.attribute(element, "hidden")
+    return is_hidden(tree.attribute(element, "hidden"), tree.attribute(element, "style"))
+
+
+def is_hidden(hidden: str | None, style: str | None) -> bool:
+    """By the values of these attributes."""
     if hidden is not None and hidden.lower() != "until-found":
         return True
-    style = tree.attribute(element, "style")
     return style is not None and _NOT_SHOWN.search(style) is not None
 
 

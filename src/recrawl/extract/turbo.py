@@ -10,12 +10,15 @@ from recrawl.extract.html import CAPTION_NODES, Step
 
 _HREFS = turbohtml.XPath("//a/@href | //area/@href")
 _TEXTS = (turbohtml.Text, turbohtml.CData)
+RAW = ("script", "style", "iframe", "noembed", "noframes")  # their text is written as it is, and nobody sees it
 
 
 class TurboTree:
-    def __init__(self, document: turbohtml.Document) -> None:
-        self._document = document
-        self._inert = _inert(document)
+    def __init__(self, document: turbohtml.Document, is_html: bool = False) -> None:
+        self._document, self._is_html = document, is_html
+        self._has_template = next(iter(document.iter_elements("template")), None) is not None
+        self._nests: dict[str, bool] = {}
+        self._inert = _inert(document) if self._has_template else set()
 
     def elements(self, tags: tuple[str, ...]) -> Iterator[turbohtml.Element]:
         found = self._document.iter_elements(tags)
@@ -31,12 +34,23 @@ class TurboTree:
     def caption(self, element: turbohtml.Element, chars: int) -> str:
         # An element without its like inside is read whole, since no other caption reads the same nodes; of nested
         # ones each looks only so far. Together they stay linear.
-        if element.find(element.tag) is None:
-            text = element.text
-        else:
+        if self.nests(element.tag) and element.find(element.tag) is not None:
             nodes = islice(element.descendants, CAPTION_NODES)
             text = "".join(node.data for node in nodes if isinstance(node, _TEXTS))
+        else:
+            text = element.text
         return " ".join(text.split())[:chars]
+
+    def nests(self, tag: str) -> bool:
+        known = self._nests.get(tag)
+        if known is None:
+            is_name = tag.isascii() and tag.isalnum()
+            known = not is_name or self._document.select_one(f"{tag} {tag}") is not None
+            self._nests[tag] = known
+        return known
+
+    def alike(self, element: turbohtml.Element, other: turbohtml.Element) -> bool:
+        return element.equals(other)
 
     def select(self, selector: str) -> set[Hashable]:
         try:
@@ -52,8 +66,14 @@ class TurboTree:
 
     def flat(self) -> Iterable[turbohtml.Node] | None:
         """Templates hide what stands in them or show it as a shadow: those trees are walked."""
-        has_template = next(iter(self._document.iter_elements("template")), None) is not None
-        return None if has_template else self._document.descendants
+        return None if self._has_template else self._document.descendants
+
+    def written(self) -> tuple[str, bool] | None:
+        body = self._document.find("body") if self._is_html and not self._has_template else None
+        if body is None or any(_may_be_hidden(element) for element in (body, body.parent)):
+            return None
+        raw = list(body.iter_elements((*RAW, "xmp", "plaintext")))
+        return None if any(map(_is_odd, raw)) else (body.inner_html, bool(raw))
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]
@@ -74,7 +94,8 @@ class TurboTree:
 
 
 def parse(text: str) -> TurboTree:
-    return TurboTree(turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False))
+    document = turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False)
+    return TurboTree(document, is_html=True)
 
 
 def parse_xml(text: str) -> TurboTree | None:
@@ -83,6 +104,19 @@ def parse_xml(text: str) -> TurboTree | None:
         return TurboTree(turbohtml.parse_xml(text))
     except turbohtml.HTMLParseError:
         return None
+
+
+def _may_be_hidden(element: turbohtml.Node | None) -> bool:
+    if not isinstance(element, turbohtml.Element):
+        return True
+    return element.attr("hidden") is not None or element.attr("style") is not None
+
+
+def _is_odd(raw: turbohtml.Element) -> bool:
+    """Shown though it is raw, no HTML, or a script that holds what looks like its end."""
+    if raw.tag not in RAW or raw.namespace is not turbohtml.Namespace.HTML:
+        return True
+    return raw.tag == "script" and "<!--" in (code := raw.text) and "<script" in code.lower()
 
 
 def _shadow(template: turbohtml.Element) -> turbohtml.Element | None:
