@@ -87,7 +87,7 @@ class Receive:
 class State:
     partitions: int = 256  # fixed when the store is made
     store: str = ""  # postgresql://user@host/database shared by many machines; empty: a file in the folder
-    batch_visits: int = 32  # visits a commit gathers; a kill repeats at most two batches
+    batch_visits: int = 128  # visits a commit gathers; a kill repeats at most two batches
 
 
 @dataclass(frozen=True, slots=True)

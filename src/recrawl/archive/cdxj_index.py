@@ -7,7 +7,7 @@ import heapq
 import mmap
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -35,10 +35,8 @@ class Sidecars:
 
     def find(self, wanted: "Wanted") -> CdxLine | None:
         """The whole response of `url` at that moment, narrowed by a digest where one is known."""
-        for lines in self._places(wanted):
-            if line := wanted.choose(lines):
-                return line
-        return None
+        places = self._places(wanted)
+        return next((line for lines in places if lines and (line := wanted.choose(lines))), None)
 
     def _places(self, wanted: "Wanted") -> Iterator[list[bytes]]:
         """Lines under the wanted key, file by file: known finished ones, new ones, those still written by others."""
@@ -62,11 +60,10 @@ class Sidecars:
             del self._mapped[next(iter(self._mapped))]
         return found.beginning_with(key)
 
-    def _nearest(self, timestamp: str) -> Iterator[str]:
+    def _nearest(self, timestamp: str) -> Sequence[str]:
         """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
         middle = bisect_right(self._stems, timestamp, key=created_of)
-        yield from reversed(self._stems[:middle])
-        yield from self._stems[middle:]
+        return (*reversed(self._stems[:middle]), *self._stems[middle:])
 
     def _refresh(self) -> list[str]:
         new = [stem for stem in stems(self._folder, FINISHED) if stem not in self._seen]
@@ -84,16 +81,20 @@ class Wanted:
         self.key = f"{self.urlkey} {self.timestamp} ".encode()
         self._sha256, self._sha1 = sha256.removeprefix("sha256:"), sha1.removeprefix("sha1:")
 
-    def choose(self, lines: Iterable[bytes]) -> CdxLine | None:
-        return next((line for line in reversed(readable(lines)) if self.fits(line)), None)
+    def choose(self, lines: Sequence[bytes]) -> CdxLine | None:
+        """The last one that fits."""
+        for text in reversed(lines):
+            if (line := _read(text)) is not None and self.fits(line):
+                return line
+        return None
 
     def fits(self, line: CdxLine) -> bool:
-        sha256, sha1, known = self._sha256, self._sha1, line.field("sha256")
+        sha256, sha1 = self._sha256, self._sha1
         return (
             line.mime != REVISIT_TYPE
             and line.url == self.url
             and line.timestamp == self.timestamp
-            and (not sha256 or not known or known == sha256)
+            and (not sha256 or line.field("sha256") in (sha256, ""))
             and (not sha1 or line.digest == sha1)
         )
 
@@ -162,13 +163,14 @@ def unsorted_lines(lines: mmap.mmap | None, key: bytes) -> list[bytes]:
 
 def readable(lines: Iterable[bytes]) -> list[CdxLine]:
     """Lines that can be read; what a power loss left of others is passed over."""
-    found = []
-    for line in lines:
-        try:
-            found.append(parse(line.decode("utf-8")))
-        except (FormatError, UnicodeDecodeError):
-            continue
-    return found
+    return [line for line in map(_read, lines) if line is not None]
+
+
+def _read(line: bytes) -> CdxLine | None:
+    try:
+        return parse(line.decode("utf-8"))
+    except (FormatError, UnicodeDecodeError):
+        return None
 
 
 def merge(folder: Path, target: Path) -> int:

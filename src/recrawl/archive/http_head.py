@@ -6,6 +6,7 @@ header is kept under the name `X-Crawler-…`. A status line that is not HTTP/1 
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from http import HTTPStatus
 
 PREFIX = b"X-Crawler-"
@@ -24,7 +25,7 @@ Headers = tuple[tuple[str, str], ...]
 
 def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[bytes]) -> bytes:
     """`hidden`: names out of `MISLEADING` that do not describe the stored body."""
-    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, hidden):
+    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, frozenset(hidden)):
         return raw
     lines = _lines(raw) or [b"", *(_line(name, value) for name, value in headers)]
     first = lines[0] if STATUS_LINE.fullmatch(lines[0]) else _status_line(status)
@@ -33,7 +34,7 @@ def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[
 
 def request_head(raw: bytes, secrets: Collection[str]) -> bytes:
     """The request as sent, without the headers that hold secrets."""
-    if PLAIN_REQUEST.fullmatch(raw) and not _names_any(raw, (name.encode("latin-1") for name in secrets)):
+    if PLAIN_REQUEST.fullmatch(raw) and not _names_any(raw, frozenset(name.encode("latin-1") for name in secrets)):
         return raw
     lines = _lines(raw)
     if not lines:
@@ -104,10 +105,14 @@ def _name(line: bytes) -> bytes:
     return line.partition(b":")[0].strip(b" \t").lower()
 
 
-def _names_any(raw: bytes, names: Iterable[bytes]) -> bool:
+def _names_any(raw: bytes, names: frozenset[bytes]) -> bool:
     """Whether a line of the head may begin with one of these names."""
-    lines = raw.lower()
-    return any(b"\r\n" + name in lines for name in names)
+    return bool(names) and _beginnings(names).search(raw.lower()) is not None
+
+
+@lru_cache(maxsize=64)
+def _beginnings(names: frozenset[bytes]) -> "re.Pattern[bytes]":
+    return re.compile(rb"\r\n(?:%s)" % b"|".join(map(re.escape, sorted(names))))
 
 
 def _line(name: str, value: str) -> bytes:

@@ -9,6 +9,7 @@ A WARC file is finished if and only if its sorted sidecar exists; only the other
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from recrawl.archive.record import timestamp14
@@ -28,6 +29,7 @@ def safe(worker: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "_", worker) or "_"
 
 
+@lru_cache(maxsize=1024)  # a search for a capture asks it of file after file
 def created_of(stem: str) -> str:
     found = STEM.fullmatch(stem)
     return found["created"] if found else ""

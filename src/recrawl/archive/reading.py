@@ -18,9 +18,10 @@ CONTENT_TYPE = re.compile(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECAS
 
 def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine | None:
     """The line of a response or revisit; the same for a record just written and for one found again."""
-    if record.kind not in INDEXED:
+    kind = record.kind
+    if kind not in INDEXED:
         return None
-    url, revisit = record.field("WARC-Target-URI"), record.kind == "revisit"
+    url, revisit = record.field("WARC-Target-URI"), kind == "revisit"
     head = split(record.block)[0]
     named = CONTENT_TYPE.search(head)
     mime = named[1].decode("latin-1") if named and named[1] else UNKNOWN_TYPE

@@ -4,6 +4,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from math import modf
 from urllib.parse import quote
 
 from recrawl.model.swift import swift
@@ -14,7 +16,6 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BASE_32 = [
     first + second for first in LETTERS for second in LETTERS
 ]  # ten bits at a time: b32encode takes thrice as long
-NO_MARKS = {ord(mark): None for mark in "-:TZ"}
 SAFE_ADDRESS = re.compile(r"[\x21-\x7e]+")
 
 Fields = tuple[tuple[str, str], ...]
@@ -84,7 +85,16 @@ def sha1(data: bytes) -> str:
 
 def warc_date(at: float) -> str:
     """UTC with microseconds, which WARC 1.1 allows; whole seconds without a fraction."""
-    return datetime.fromtimestamp(at, UTC).isoformat().removesuffix("+00:00") + "Z"
+    fraction, second = modf(at)
+    microseconds = round(fraction * 1e6)
+    if not 0 < microseconds < 1_000_000:
+        return datetime.fromtimestamp(at, UTC).isoformat().removesuffix("+00:00") + "Z"
+    return f"{_second(second)}.{microseconds:06d}Z"
+
+
+@lru_cache(maxsize=512)  # a crawl writes hundreds of records a second
+def _second(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat().removesuffix("+00:00")
 
 
 def at_of(date: str) -> float:
@@ -100,7 +110,7 @@ def timestamp14(at: float) -> str:
 
 def digits14(date: str) -> str:
     """`yyyymmddhhmmss` of a WARC-Date."""
-    return date[:19].translate(NO_MARKS)
+    return date[:4] + date[5:7] + date[8:10] + date[11:13] + date[14:16] + date[17:19]
 
 
 def target_uri(url: str) -> str:

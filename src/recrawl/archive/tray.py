@@ -42,19 +42,12 @@ class Tray:
         date = warc_date(capture.at)
         place = self._lay(compressed(unchanged(capture, original, date, new_id), self._level))
         sha256 = original.field("sha256")
-        line = CdxLine(
-            urlkey=original.urlkey,
-            timestamp=digits14(date),
-            url=original.url,
-            mime=REVISIT_TYPE,
-            status="",
-            digest=original.digest,
-            length=place.length,
-            offset=place.offset,
-            filename=self._file,
-            more=(("sha256", sha256),) if sha256 else (),
-        )
-        self.lines.append(line)
+        self.lines.append(
+            CdxLine(
+                original.urlkey, digits14(date), original.url, REVISIT_TYPE, "", original.digest, place.length,
+                place.offset, self._file, (("sha256", sha256),) if sha256 else (),
+            )
+        )  # fmt: skip
         return place
 
     def lines_of(self, url: str) -> list[CdxLine]:

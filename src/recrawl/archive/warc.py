@@ -183,13 +183,14 @@ def _subject(capture: Capture, new_id: Callable[[], str]) -> Fields:
 
 
 def _beside(kind: str, main: Record, new_id: Callable[[], str], content_type: str, block: bytes) -> Record:
+    known = dict(main.fields)
     fields = (
         ("WARC-Type", kind),
         ("WARC-Record-ID", record_id(new_id())),
-        ("WARC-Date", main.field("WARC-Date")),
-        ("WARC-Target-URI", main.field("WARC-Target-URI")),
-        ("WARC-Concurrent-To", main.field("WARC-Record-ID")),
-        ("WARC-IP-Address", main.field("WARC-IP-Address") if kind == "request" else ""),
+        ("WARC-Date", known["WARC-Date"]),
+        ("WARC-Target-URI", known["WARC-Target-URI"]),
+        ("WARC-Concurrent-To", known["WARC-Record-ID"]),
+        ("WARC-IP-Address", known["WARC-IP-Address"] if kind == "request" else ""),
         ("Content-Type", content_type),
     )
     return Record(fields, block)
@@ -213,7 +214,7 @@ def _facts(capture: Capture) -> Fields:
 
 
 def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
-    lines = (f"{_token(name)}: {' '.join(value.split())}\r\n" for name, value in facts if value)
+    lines = [f"{_token(name)}: {' '.join(value.split())}\r\n" for name, value in facts if value]
     return "".join(lines).encode("utf-8", "replace")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from recrawl.model.belief import Floats
 
 T = TypeVar("T")
+BOOT_TIME = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 class SystemClock:
@@ -41,8 +42,7 @@ class SystemClock:
 
 def steady_s() -> float:
     """Seconds that nobody sets, suspended time included."""
-    kind = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if kind is None else time.clock_gettime(kind)
+    return time.monotonic() if BOOT_TIME is None else time.clock_gettime(BOOT_TIME)
 
 
 class FastClock:

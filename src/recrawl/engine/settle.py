@@ -26,7 +26,8 @@ from recrawl.ports import Archive, Store
 
 Offload = Callable[..., Awaitable[Saved]]
 
-LONGEST_PATIENCE_S = 0.03  # that a visit waits for others to be written with
+LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
+BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
 LARGE_BYTES = 1024 * 1024  # of answers just written: worth giving memory back
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
@@ -138,6 +139,10 @@ class Settler:
     def idle(self) -> bool:
         return not self._arrivals and not self.ledger and (self._writer is None or self._writer.done())
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self._arrivals) >= self._most or self._bytes >= BATCH_BYTES
+
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
@@ -146,7 +151,7 @@ class Settler:
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
-        if len(self._arrivals) >= self._most:
+        if self._is_full:
             self._enough.set()
         while self._given - self._taken >= 2 * self._most and self._error is None:
             self._room.clear()
@@ -200,7 +205,7 @@ class Settler:
 
     async def _linger(self) -> None:
         """A batch costs little more than a single visit: let it gather for a moment, while the lanes go on."""
-        if not self._hurried and len(self._arrivals) < self._most:
+        if not self._hurried and not self._is_full:
             self._enough.clear()
             timer = asyncio.get_running_loop().call_later(self._patience_s, self._enough.set)
             await self._enough.wait()

@@ -45,17 +45,31 @@ class CdxLine:
     more: tuple[tuple[str, str], ...] = ()
 
     def field(self, name: str) -> str:
-        return next((value for key, value in self.more if key == name), "")
+        for key, value in self.more:
+            if key == name:
+                return value
+        return ""
 
 
 def render(line: CdxLine) -> str:
     """One line without its newline."""
-    known = (line.url, line.mime, line.status, line.digest, str(line.length), str(line.offset), line.filename)
-    pairs = [pair for pair in (*zip(NAMES, known, strict=True), *line.more) if pair[1]]
-    body = ", ".join([f'"{name}": "{value}"' for name, value in pairs])
-    quotes = 4 * len(pairs)
-    if body.count('"') == quotes and not ESCAPED.search(body) and all(name == "sha256" for name, _ in line.more):
+    status, digest, sha256 = line.status, line.digest, line.field("sha256")
+    body = (
+        f'"url": "{line.url}", "mime": "{line.mime}"'
+        + (f', "status": "{status}"' if status else "")
+        + (f', "digest": "{digest}"' if digest else "")
+        + f', "length": "{line.length}", "offset": "{line.offset}", "filename": "{line.filename}"'
+        + (f', "sha256": "{sha256}"' if sha256 else "")
+    )
+    quotes = 20 + 4 * (bool(status) + bool(digest) + bool(sha256))
+    plain = body.count('"') == quotes and '""' not in body and not ESCAPED.search(body)
+    if plain and len(line.more) == bool(sha256):
         return f"{line.urlkey} {line.timestamp} {{{body}}}"
+    return thorough_render(line)
+
+
+def thorough_render(line: CdxLine) -> str:
+    """`render` of any line, whatever is in it."""
     fields = {name: str(getattr(line, name)) for name in NAMES} | dict(line.more)
     return f"{line.urlkey} {line.timestamp} {json.dumps({k: v for k, v in fields.items() if v})}"
 

@@ -28,18 +28,19 @@ def fingerprint(text: str) -> int:
 
 def origin_of(url: str) -> str:
     """`https://host:port` of a canonical address, without its path."""
-    scheme, _, rest = url.partition("://")
-    end = len(rest)
-    for mark in "/?#":
-        at = rest.find(mark)
-        if 0 <= at < end:
-            end = at
-    return f"{scheme}://{rest[:end]}"
+    end = url.find("/", url.find("://") + 3)
+    origin = url if end < 0 else url[:end]
+    for mark in "?#":
+        if mark in origin:
+            origin = origin[: origin.index(mark)]
+    return origin
 
 
 def server_of(url: str) -> str:
     """The server key of a canonical address: its authority, default port dropped."""
-    return origin_of(url).partition("://")[2].rpartition("@")[2]
+    origin = origin_of(url)
+    authority = origin[origin.find("://") + 3 :]
+    return authority.rpartition("@")[2] if "@" in authority else authority
 
 
 def partition_of(server: str, partitions: int) -> int:
