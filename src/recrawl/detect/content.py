@@ -6,23 +6,23 @@ every look, that block is learnt as noise like any other. So does whether the pa
 turns `noindex` must leave the index though not one word of it changed.
 """
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from recrawl.detect.digest import fold, words
+from recrawl.detect.known_words import known_words
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 
-_MARKED = re.compile("[?#;]")
 TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
 HIDDEN = -3
 ASIDE = frozenset({LINKS, HIDDEN})  # compared, but no words that anybody reads
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
+REMEMBERED_LETTERS = 2_000
 
 
 @lately
@@ -39,8 +39,11 @@ def text_blocks(document: Document) -> tuple[Block, ...]:
 
 def _folded(block: Block) -> Block:
     """Most are folded already, since they come from a document."""
-    text = fold(block.text)
+    text = _folded_text(block.text) if len(block.text) <= REMEMBERED_LETTERS else fold(block.text)
     return block if text == block.text and not block.level else Block(block.place, text)
+
+
+_folded_text = lru_cache(maxsize=512)(fold)  # most of what two versions of a page say is the same
 
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
@@ -54,7 +57,7 @@ def has_text(document: Document | None) -> bool:
 
 def target(url: str) -> str:
     """An address without fragment, path parameters and token-like query values: near enough to canonical."""
-    if _MARKED.search(url) is None:
+    if "?" not in url and "#" not in url and ";" not in url:
         return url
     base, _, query = url.partition("#")[0].partition("?")
     path = "/".join(segment.partition(";")[0] for segment in base.split("/"))
@@ -72,8 +75,8 @@ def _main_links(document: Document) -> Iterable[Link]:
     counted = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS]
     if not counted:
         return []
-    known = set(words(document.text))
-    return [link for link in counted if link.text.strip() and known.issuperset(_caption_words(link.text))]
+    known = known_words(document.main)
+    return [link for link in counted if link.text.strip() and known.has(_caption_words(link.text))]
 
 
 @lru_cache(maxsize=4096)  # menus say the same on every page

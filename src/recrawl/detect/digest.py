@@ -5,12 +5,14 @@ import string
 import unicodedata
 from collections.abc import Iterable
 
+from recrawl.detect.lately import lately
 from recrawl.model.document import Block
 
 TEXT_DIGEST_BYTES = 8
 _BLANKS = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
 
 
+@lately
 def body_digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
 

@@ -95,10 +95,15 @@ def pieces(blocks: Sequence[Block]) -> tuple[Piece, ...]:
 def masked(blocks: Sequence[Block], noise: Set[int]) -> tuple[Block, ...]:
     """The blocks without what is noise."""
     if not noise:
-        return tuple([block for block in blocks if block.text])
+        return _with_text(blocks)
     made = pieces(blocks)
     kept = [_masked(piece, noise) for piece in made if piece.place not in noise and piece.slot not in noise]
     return tuple([block for block in kept if block.text])
+
+
+@lately
+def _with_text(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    return tuple([block for block in blocks if block.text])
 
 
 def values(blocks: Sequence[Block], wanted: Collection[int]) -> Mapping[int, str]:

@@ -60,7 +60,7 @@ def share_between(one: int, other: int) -> float:
 
 def _words(text: str) -> tuple[Hashes, Weights]:
     counted = Counter(words(text))
-    hashes = np.fromiter(map(xxhash.xxh3_64_intdigest, counted), dtype=np.uint64, count=len(counted))
+    hashes = np.frombuffer(b"".join(map(xxhash.xxh3_64_digest, counted)), dtype=">u8").astype(np.uint64)
     return hashes, np.fromiter(counted.values(), dtype=np.int64, count=len(counted))
 
 

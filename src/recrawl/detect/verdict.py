@@ -18,6 +18,7 @@ from recrawl.detect.difference import Difference, differ
 from recrawl.detect.differing import differing
 from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
+from recrawl.detect.lately import lately
 from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
 from recrawl.detect.parts import Found, masked, values
@@ -312,5 +313,6 @@ def _texts(blocks: Sequence[Block]) -> list[str]:
     return [block.text for block in blocks]
 
 
+@lately
 def _digest(blocks: Sequence[Block]) -> bytes:
     return digest_of(_texts(blocks))

@@ -5,6 +5,7 @@ content, and short runs between them belong to it. Every run is judged by its ne
 in one corner of a page does not move the border in another.
 """
 
+import re
 from collections.abc import Sequence
 
 from recrawl.extract.regions import Region
@@ -14,6 +15,8 @@ _LONG = 70  # characters (a CJK one counts twice) that make a run content by its
 _LINKED = 0.4  # share of link text from which on a run is navigation
 _ENOUGH = 140  # less main text than this is not believed
 _REACH = 3  # short runs so near to content belong to it
+_FRAME = Region.FRAME | Region.NOSCRIPT
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
 
 
 def main_runs(runs: Sequence[Run]) -> Sequence[Run]:
@@ -29,13 +32,17 @@ def main_runs(runs: Sequence[Run]) -> Sequence[Run]:
 
 def _outside_the_frame(runs: Sequence[Run]) -> list[Run]:
     """Names of classes lie at times: where believing them would leave next to nothing, only tags and roles count."""
-    by_tag = [run for run in runs if not run.region & (Region.FRAME | Region.NOSCRIPT)]
+    by_tag = [run for run in runs if not run.region & _FRAME]
     by_name = [run for run in by_tag if not run.region & Region.FRAME_LIKE]
+    if len(by_name) == len(by_tag):
+        return by_tag
     return by_name if _weight(by_name) * 5 >= _weight(by_tag) else by_tag
 
 
 def _dense(runs: Sequence[Run]) -> list[Run]:
     content = [is_content(run) for run in runs]
+    if not any(content):
+        return []
     near = _near(content)
     return [run for at, run in enumerate(runs) if content[at] or (near[at] and (run.level or not _is_linked(run)))]
 
@@ -55,12 +62,12 @@ def _distances(content: Sequence[bool]) -> list[int]:
 
 
 def is_content(run: Run) -> bool:
-    return not _is_linked(run) and is_long(run.text)
+    return is_long(run.text) and not _is_linked(run)
 
 
 def is_long(text: str) -> bool:
     """Long enough to be content by itself."""
-    return _wide(text) >= _LONG
+    return len(text) >= _LONG or (len(text) * 2 >= _LONG and _wide(text) >= _LONG)
 
 
 def _is_linked(run: Run) -> bool:
@@ -73,4 +80,4 @@ def _weight(runs: Sequence[Run]) -> int:
 
 def _wide(text: str) -> int:
     """Length in Latin characters: an ideograph or a syllable of Hangul says as much as two."""
-    return len(text) if text.isascii() else len(text) + sum(1 for char in text if char >= "\u2e80")
+    return len(text) if text.isascii() else 2 * len(text) - len(_WIDE.sub("", text))
