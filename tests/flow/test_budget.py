@@ -71,3 +71,14 @@ def test_what_one_worker_spent_two_workers_do_not_spend_again(start_site: Start,
     for workers in ("1", "2", "3", "1"):
         recrawl("run", "D", "--once", "--all", "--workers", workers, expect=7)
     assert sum(len(site.requests()) for site in sites) == 40
+
+
+def test_a_first_crawl_brings_no_more_bytes_than_the_day_allows(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    """Nothing is known of the size of a page that was never seen."""
+    site = start_site(60)
+    recrawl("add", site.url, "--own", "--parallel", "8", "--folder", "D")
+    wish(tmp_path, "bytes_per_day = 40000")
+    brought = [recrawl("run", "D", "--once", "--json", expect=7).lines[-1]["received_bytes"] for _ in range(2)]
+    assert 20_000 < sum(map(int, map(str, brought))) <= 40_000

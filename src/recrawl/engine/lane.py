@@ -56,6 +56,7 @@ class Lanes:
         self._robots_under_way: set[str] = set()
         self._once_more: set[str] = set()  # addresses that were left unanswered and are asked for a second time
         self._hearing = asyncio.Lock()
+        self._answered = asyncio.Event()  # some request: there may be room for another
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
@@ -209,12 +210,17 @@ class Lanes:
             ask = replace(ask, fresh=True)
         await self.settler.light()
         await self._count(site)
-        self.parts.need_lease()
-        reply = await self.parts.fetcher.fetch(ask)
+        got_bytes = 0
+        try:
+            self.parts.need_lease()
+            reply = await self.parts.fetcher.fetch(ask)
+            got_bytes = reply.received_bytes
+        finally:
+            ended_at = self.parts.clock.now()
+            self.parts.scheduler.end(site.name, ended_at, got_bytes)
+            self._answered.set()
         self.tally.add(Count.REQUESTS)
-        self.tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
-        ended_at = self.parts.clock.now()
-        self.parts.scheduler.end(site.name, ended_at, reply.received_bytes)
+        self.tally.add(Count.RECEIVED_BYTES, got_bytes)
         server = self.server(key)
         owned = self.parts.owned(key, site)
         gap = gap_s(server, self.parts.manners, site.gap_s, owned)
@@ -233,8 +239,11 @@ class Lanes:
         while scheduler.must_keep(clock.now()):
             self.settler.ledger.memos.update(scheduler.spending_memo(clock.now()))
             await self.settler.flush()
-        if not scheduler.begin(site.name, clock.now()):
-            raise BudgetSpent
+        while not (begun := scheduler.begin(site.name, clock.now())):
+            if begun is False:
+                raise BudgetSpent
+            self._answered.clear()
+            await self._answered.wait()
 
     async def _may_ask_again(self, page: Page) -> bool:
         """Wait for the server's gap; not worth it where the gap is long or the server rests."""

@@ -132,10 +132,17 @@ class Scheduler:
         """Before another request: a kill would leave too many uncounted."""
         return self._common is None and self._spending.must_be_written(now)
 
-    def begin(self, site: str, now: float) -> bool:
-        """Count one request that is about to be sent; False: there is no room for it."""
+    def begin(self, site: str, now: float) -> bool | None:
+        """Count one request that is about to be sent. False: there is no room for it; None: there will be, unless
+        those under way bring too much."""
+        wanted = self._spending.budgets
+        if not wanted:
+            return True
         if not self._has_room(site, now):
             return False
+        allowed = wanted if self._common is None else self._common.allowed(wanted, now)
+        if not self._spending.has_room_beside(allowed, site, now):
+            return None
         self._spending.begin(site, now)
         return True
 

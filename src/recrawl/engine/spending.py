@@ -21,6 +21,7 @@ from recrawl.schedule.settings import DAY_S
 
 PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
 LEAST, MOST = 4, 64  # … but no less and no more requests than these
+LARGE_PARTS = 4  # of a day's bytes
 NEVER = -1
 
 
@@ -43,6 +44,7 @@ class Spending:
         self.budgets = list(wanted)
         self.spent = recalled(memo, wanted)
         self._under_way = [0] * len(self.spent)
+        self._largest_bytes = _largest(memo)  # answer so far: what one may bring of which nothing is known
         self._begun = 0
         self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
 
@@ -55,11 +57,27 @@ class Spending:
         self._under_way = [under_way.get(one.site, 0) for one in wanted]
 
     def has_room(self, allowed: Sequence[Budget], site: str, now: float, expected_bytes: float = 0.0) -> bool:
-        """For one more request, beside those under way."""
-        if not allowed:
-            return True
-        weighed = map(budgets.weighed, allowed, self.spent, self._under_way)
-        return budgets.all_allow(allowed, list(weighed), site, now, expected_bytes)
+        """For one more request, if those under way bring nothing more."""
+        return not allowed or budgets.all_allow(allowed, self.spent, site, now, expected_bytes or self._each_bytes)
+
+    def has_room_beside(self, allowed: Sequence[Budget], site: str, now: float) -> bool:
+        """For one more request, even if those under way are as large as any so far. While no answer has ever come,
+        nothing is known of that: then one goes alone."""
+        each_bytes = self._each_bytes
+        for budget, spent, under_way in zip(allowed, self.spent, self._under_way, strict=True):
+            if budget.covers(site):
+                likely = budgets.weighed(budget, spent, now, under_way, each_bytes)
+                blind = budget.bytes_per_day is not None and under_way and not each_bytes
+                if blind or not budgets.may_spend(budget, likely, now, each_bytes):
+                    return False
+        return True
+
+    @property
+    def _each_bytes(self) -> float:
+        """What an answer may bring of which nothing is known: as much as the largest so far, but not so much that one
+        of unusual size would keep the others from their budget."""
+        shares = (one.bytes_per_day / LARGE_PARTS for one in self.budgets if one.bytes_per_day is not None)
+        return min((self._largest_bytes, *shares))
 
     def begin(self, site: str, now: float) -> None:
         """A request is about to be sent."""
@@ -70,6 +88,7 @@ class Spending:
                 self._under_way[place] += 1
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
+        self._largest_bytes = max(self._largest_bytes, got_bytes)
         for place, budget in enumerate(self.budgets):
             if budget.covers(site):
                 self.spent[place] = budgets.received(self.spent[place], now, got_bytes)
@@ -83,8 +102,15 @@ class Spending:
 
     def memo(self, now: float, closing: bool = False) -> bytes:
         rows = [budgets.on_day(one, now) for one in self.spent]
-        facts = {"clean": closing, "uncounted": uncounted(self.budgets), "begun": self._begun, "day": int(now // DAY_S)}
-        return json.dumps(facts | {"spent": [[one.day, one.requests, one.bytes] for one in rows]}).encode()
+        facts = {
+            "clean": closing,
+            "uncounted": uncounted(self.budgets),
+            "begun": self._begun,
+            "day": int(now // DAY_S),
+            "largest": self._largest_bytes,
+            "spent": [[one.day, one.requests, one.bytes] for one in rows],
+        }
+        return json.dumps(facts).encode()
 
     def kept(self, memo: bytes) -> None:
         """This memo is in the store now."""
@@ -137,8 +163,9 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
     width = max(map(len, together), default=0)
     whole = [_sum(rows[place] for rows in together if len(rows) == width) for place in range(width)]
     rows = [[one.day, -(-one.requests // workers), -(-one.bytes // workers)] for one in whole]
-    own = json.dumps({"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "spent": rows}).encode()
-    return [own] * workers + [b""] * (len(memos) - workers)
+    largest = max(map(_largest, memos))
+    facts = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest, "spent": rows}
+    return [json.dumps(facts).encode()] * workers + [b""] * (len(memos) - workers)
 
 
 def _sum(parts: Iterable[Spent]) -> Spent:
@@ -155,6 +182,10 @@ def _rows(memo: bytes | None) -> list[Spent]:
     kept: Mapping[str, Any] = json.loads(memo)
     rows = [Spent(*row) for row in kept["spent"]]
     return rows if kept["clean"] else [_with_uncounted(one, kept.get("uncounted", MOST)) for one in rows]
+
+
+def _largest(memo: bytes | None) -> int:
+    return int(json.loads(memo).get("largest", 0)) if memo else 0
 
 
 def _with_uncounted(spent: Spent, requests: int) -> Spent:

@@ -60,7 +60,7 @@ def may_spend(budget: Budget, spent: Spent, now: float, expected_bytes: float = 
     left, room = requests_left(budget, spent, now), bytes_left(budget, spent, now)
     if left is not None and left < 1:
         return False
-    return room is None or expected_bytes <= room or on_day(spent, now).bytes == 0
+    return room is None or on_day(spent, now).bytes == 0 or 0 < room >= expected_bytes
 
 
 def begun(spent: Spent, now: float) -> Spent:
@@ -74,12 +74,12 @@ def received(spent: Spent, now: float, got_bytes: int) -> Spent:
     return replace(today, bytes=today.bytes + got_bytes)
 
 
-def weighed(budget: Budget, spent: Spent, under_way: int) -> Spent:
-    """With the bytes that the requests under way will bring, if these are like the others of the day."""
-    answered = spent.requests - under_way
-    if budget.bytes_per_day is None or not under_way or answered <= 0:
+def weighed(budget: Budget, spent: Spent, now: float, under_way: int, each_bytes: float) -> Spent:
+    """With the bytes that the requests under way may bring."""
+    if budget.bytes_per_day is None or not under_way:
         return spent
-    return replace(spent, bytes=spent.bytes + spent.bytes * under_way // answered)
+    today = on_day(spent, now)
+    return replace(today, bytes=today.bytes + int(under_way * each_bytes))
 
 
 def all_allow(

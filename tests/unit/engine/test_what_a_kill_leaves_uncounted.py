@@ -71,3 +71,29 @@ def test_a_crew_of_another_size_inherits_the_day() -> None:
     single, gone = shared_out(memos, 1)
     assert (Spending(budgets, single).spent, gone) == ([Spent(20_000, 11, 1100)], b"")
     assert [Spending(budgets, part).spent[0].requests for part in shared_out([single], 3)] == [4, 4, 4]
+
+
+def test_while_nothing_is_known_of_the_sizes_one_request_goes_alone() -> None:
+    budgets = [Budget(bytes_per_day=1000.0)]
+    spending = Spending(budgets)
+    spending.begin("town", NOW)
+    assert not spending.has_room_beside(budgets, "town", NOW)
+    spending.end("town", NOW, 100)
+    for _ in range(9):
+        assert spending.has_room_beside(budgets, "town", NOW)
+        spending.begin("town", NOW)
+    assert not spending.has_room_beside(budgets, "town", NOW)
+    assert spending.has_room(budgets, "town", NOW)
+
+
+def test_one_answer_of_unusual_size_does_not_keep_the_others_from_the_days_bytes() -> None:
+    budgets = [Budget(bytes_per_day=1000.0)]
+    spending = Spending(budgets)
+    spending.begin("town", NOW)
+    spending.end("town", NOW, 5000)
+    assert not spending.has_room(budgets, "town", NOW)
+    tomorrow = NOW + DAY_S
+    spending.begin("town", tomorrow)
+    spending.end("town", tomorrow, 10)
+    assert spending.has_room(budgets, "town", tomorrow)
+    assert spending.has_room_beside(budgets, "town", tomorrow)

@@ -124,8 +124,18 @@ def test_the_offset_shifts_the_week() -> None:
     assert minute_of_week(MONDAY - 60) == 7 * 1440 - 1
 
 
-def test_requests_under_way_weigh_as_much_as_those_that_were_answered() -> None:
+def test_requests_under_way_weigh_as_much_as_each_may_bring() -> None:
     budget, spent = Budget(bytes_per_day=1000), Spent(3, requests=4, bytes=300)
-    assert weighed(budget, spent, 1).bytes == 400
-    assert weighed(budget, spent, 0) == weighed(Budget(requests_per_day=9), spent, 1) == spent
-    assert weighed(budget, Spent(3, requests=2), 2).bytes == 0  # nothing is known of the day's sizes
+    assert weighed(budget, spent, 3 * DAY, 2, 100).bytes == 500
+    assert (
+        weighed(budget, spent, 3 * DAY, 0, 100) == weighed(Budget(requests_per_day=9), spent, 3 * DAY, 1, 100) == spent
+    )
+    assert weighed(budget, spent, 4 * DAY, 2, 100).bytes == 200
+
+
+def test_when_the_bytes_are_spent_even_a_page_of_unknown_size_waits() -> None:
+    budget = Budget(bytes_per_day=1000)
+    assert may_spend(budget, Spent(3, 1, 999), 3 * DAY)
+    assert not may_spend(budget, Spent(3, 1, 1000), 3 * DAY)
+    assert not may_spend(budget, Spent(3, 1, 1200), 3 * DAY)
+    assert may_spend(budget, Spent(3, 1, 1200), 4 * DAY)
