@@ -1,6 +1,6 @@
 """The links of a document but for those met before: on a page of a site half crawled nearly all of them."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from itertools import islice
 
 from recrawl.extract.html import Tree
@@ -19,17 +19,19 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     and a rooted path are their own resolution if anything ever resolved to them, so most links are passed over before
     they are resolved. A `nofollow` is not passed over, since it counts each time."""
     origin, attribute, limit = resolver.origin, tree.attribute, settings.link_limit
-    always = tree.select(_ALWAYS)
-    elements = list(islice(tree.elements(_TAGS), 2 * limit))
-    resolver.left_unread = len(elements) == 2 * limit
-    news = {spelt for href in tree.hrefs() if hash(spelt := _rooted(origin, href)) not in met}
-    if not news:
-        elements = [element for element in elements if tree.key(element) in always]
+    always = tree.chosen(_ALWAYS)
+    spelt = [origin + href if href[:1] == "/" else href for href in tree.hrefs()]
+    news = {address for address in spelt if hash(address) not in met} if _has_news(spelt, met) else set()
+    kept, elements = set(map(tree.key, always)), always
+    if news or len(spelt) + len(always) >= limit:
+        first = list(islice(tree.elements(_TAGS), 2 * limit))
+        resolver.left_unread = len(first) == 2 * limit
+        elements = first if news else [element for element in first if tree.key(element) in kept]
     found: list[Link] = []
     for element in elements:
         href = attribute(element, "href")
         address = href if href is None else _rooted(origin, href)
-        is_read = tree.key(element) in always
+        is_read = tree.key(element) in kept
         if address not in news and not is_read:
             continue
         tag = element.tag
@@ -43,6 +45,12 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
             resolver.left_unread = True
             break
     return found
+
+
+def _has_news(spelt: Sequence[str], met: Container[int]) -> bool:
+    """Most pages have none: all their links are looked up at once."""
+    hashes = map(hash, spelt)
+    return not met.issuperset(hashes) if isinstance(met, set) else any(one not in met for one in hashes)
 
 
 def _rooted(origin: str, href: str) -> str:

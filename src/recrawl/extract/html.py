@@ -51,6 +51,10 @@ class Tree(Protocol):
         """Keys of the elements a CSS selector matches; none if the selector is broken."""
         ...
 
+    def chosen(self, selector: str) -> list[Element]:
+        """The elements themselves, in document order, but for those inside inert templates."""
+        ...
+
     def key(self, element: Element) -> Hashable:
         """What tells one element of this tree from another."""
         ...

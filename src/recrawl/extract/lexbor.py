@@ -45,6 +45,9 @@ class LexborTree:
         except (SelectolaxError, ValueError):
             return set()
 
+    def chosen(self, selector: str) -> list[LexborNode]:
+        return self._parser.css(selector)
+
     def key(self, element: LexborNode) -> Hashable:
         return element.mem_id
 

@@ -12,6 +12,7 @@ from recrawl.extract.regions import Region
 from recrawl.extract.text import Run
 
 _LONG = 70  # characters (a CJK one counts twice) that make a run content by itself
+FEWEST_LETTERS = _LONG // 2  # what is shorter is none, in any script
 _LINKED = 0.4  # share of link text from which on a run is navigation
 _ENOUGH = 140  # less main text than this is not believed
 _REACH = 3  # short runs so near to content belong to it
@@ -67,11 +68,16 @@ def is_content(run: Run) -> bool:
 
 def is_long(text: str) -> bool:
     """Long enough to be content by itself."""
-    return len(text) >= _LONG or (len(text) * 2 >= _LONG and _wide(text) >= _LONG)
+    return len(text) >= _LONG or (len(text) >= FEWEST_LETTERS and _wide(text) >= _LONG)
 
 
 def _is_linked(run: Run) -> bool:
-    return run.link_chars > len(run.text) * _LINKED
+    return is_linked(run.link_chars, len(run.text))
+
+
+def is_linked(link_chars: int, chars: int) -> bool:
+    """Whether so much of a text stands in links that it is navigation."""
+    return link_chars > chars * _LINKED
 
 
 def _weight(runs: Sequence[Run]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Hashable
 import turbohtml
 
 from recrawl.extract.html import Node, Tree
-from recrawl.extract.main import is_long
+from recrawl.extract.main import FEWEST_LETTERS, is_linked, is_long
 from recrawl.extract.regions import Region, region_of
 from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, is_unseen
 
@@ -23,17 +23,33 @@ def letters_in_paragraphs(tree: Tree, ignored: Collection[Hashable], mark: int, 
     places = _Places(tree, ignored)
     letters = 0
     for paragraph in tree.elements(("p",)):
+        text = paragraph.text
+        if len(text) < FEWEST_LETTERS:
+            continue
         region = places.region(paragraph)
         if region is None or region & _FRAMES or (mark and not region & mark):
             continue
-        if any(inner.tag not in _INLINE or inner in places.suspects for inner in paragraph.iter_elements()):
+        linked = _linked(paragraph, places.suspects)
+        if linked is None or not is_long(text := " ".join(text.split())) or is_linked(linked, len(text)):
             continue
-        text = " ".join(paragraph.text.split())
-        if is_long(text):
-            letters += len(text)
-            if letters > enough:
-                break
+        letters += len(text)
+        if letters > enough:
+            break
     return letters
+
+
+def _linked(paragraph: Node, suspects: Collection[Node]) -> int | None:
+    """How many letters of it stand in links, at most; None: there is more in it than words and links."""
+    linked = 0
+    for inner in paragraph.iter_elements():
+        tag = inner.tag
+        if tag == "a":
+            linked += len(inner.text)
+        elif tag not in _INLINE:
+            return None
+        if inner in suspects:
+            return None
+    return linked
 
 
 class _Places:

@@ -58,6 +58,9 @@ class TurboTree:
         except ValueError:
             return set()
 
+    def chosen(self, selector: str) -> list[turbohtml.Element]:
+        return [element for element in self._document.select(selector) if element not in self._inert]
+
     def key(self, element: turbohtml.Element) -> Hashable:
         return element
 

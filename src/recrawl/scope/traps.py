@@ -169,9 +169,9 @@ class Traps:
 
     def saw(self, page: Page, text: str) -> None:
         group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
-        words = [word.lower() for word in _WORD.findall(text[: _WORDS * 12])[:_WORDS]]
+        words = _words(text[: _WORDS * 12])
         exact = hash(tuple(words))
-        bag = frozenset("0" if word in _NAMED or _SAYING.fullmatch(word) else word for word in words)
+        bag = frozenset(map(_plain, set(words)))
         group.silent = len(words) < _SAYS_NOTHING and "?" not in page.url
         if whole.is_due(_ONWARD_EVERY):
             whole.note(exact, bag)
@@ -274,5 +274,19 @@ class Traps:
         return iter(largest[: MOST_GROUPS // 2])
 
 
+def _words(text: str) -> list[str]:
+    if text.isascii():  # small letters make no other words
+        return _WORD.findall(text.lower())[:_WORDS]
+    return [word.lower() for word in _WORD.findall(text)[:_WORDS]]
+
+
+def _plain(word: str) -> str:
+    """The word, or the same for all numbers and dates."""
+    return "0" if word in _NAMED or (not word.isalpha() and _SAYING.fullmatch(word)) else word
+
+
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)
+    if min(len(one), len(other)) < _ALIKE * max(len(one), len(other)):
+        return False
+    shared = len(one & other)
+    return shared >= _ALIKE * (len(one) + len(other) - shared)
