@@ -36,7 +36,8 @@ class Unanswered(Exception):
 
 
 class BudgetSpent(Exception):
-    """There was room for the page when it was chosen; others took it, or the first of several requests did."""
+    """There was room for the page when it was chosen; others took it, or the first of several requests did, or its
+    window closed meanwhile."""
 
 
 class Lanes:

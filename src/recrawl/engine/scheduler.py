@@ -133,9 +133,11 @@ class Scheduler:
         return self._common is None and self._spending.must_be_written(now)
 
     def begin(self, site: str, now: float) -> bool | None:
-        """Count one request that is about to be sent. False: there is no room for it; None: there will be, unless
-        those under way bring too much."""
-        wanted = self._spending.budgets
+        """Count one request that is about to be sent. False: there is no room for it, or its window has closed; None:
+        there will be, unless those under way bring too much."""
+        wanted, windows = self._spending.budgets, self._windows.get(site)
+        if windows and not is_open(windows, now):
+            return False
         if not wanted:
             return True
         if not self._has_room(site, now):

@@ -143,6 +143,11 @@ class Settler:
     def _is_full(self) -> bool:
         return len(self._arrivals) >= self._most or self._bytes >= BATCH_BYTES
 
+    @property
+    def _is_far_ahead(self) -> bool:
+        """Written and gathering are two batches."""
+        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
+
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
@@ -153,7 +158,7 @@ class Settler:
         self.stir()
         if self._is_full:
             self._enough.set()
-        while self._given - self._taken >= 2 * self._most and self._error is None:
+        while self._is_far_ahead and self._error is None:
             self._room.clear()
             await self._room.wait()
         self.complain()
