@@ -1,5 +1,6 @@
 """What a budget would buy, site by site, from the beliefs of a folder."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,17 +8,20 @@ import numpy as np
 
 from recrawl.answers.outlook import outlook
 from recrawl.answers.reading import Reading
+from recrawl.engine.scheduler import LEAST_BUDGET
 from recrawl.model.page import Page, Status
 from recrawl.schedule.plan import Plan, Point, around
 
 DAY_S = 86_400.0
 MOST_PAGES = 5000  # a fair sample: ids are fingerprints
+HOURLY = 24.0  # a target is not chased beyond one visit per page and hour
 COMMON_PAGES = 20_000  # one sample for all sites: a walk through a large folder for each of them would take long
 
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """`here`: the intervals as they stand. `points`: budgets around that, and the asked one if any."""
+    """`here`: the intervals as they stand, as far as the daily budget lets them be kept. `points`: budgets around that,
+    and the asked one if any."""
 
     site: str
     pages: int
@@ -44,7 +48,7 @@ def planned(
         return None
     known = found.store.totals(site).live
     plan = _plan(found, pages, max(1.0, known / len(pages)), now)
-    here = _here(plan, pages)
+    here = _here(plan, pages, _allowed_per_day(found, site, known))
     asked = plan.for_budget(budget) if budget else plan.for_target(target) if target else None
     points = tuple(plan.curve(around(here.requests_per_day))) if curve else ()
     half, double = (plan.for_budget(here.requests_per_day * times) for times in (0.5, 2.0))
@@ -72,6 +76,18 @@ def _plan(found: Reading, pages: list[Page], scale: float, now: float) -> Plan:
     return Plan(ahead, importance, intervals.harmonic, intervals.ceiling_s / DAY_S, scale)
 
 
-def _here(plan: Plan, pages: list[Page]) -> Point:
+def _here(plan: Plan, pages: list[Page], allowed_per_day: float) -> Point:
+    """Where everything is cheap the intervals ask for more than is allowed: then each is kept so many times later."""
     days = np.array([page.interval_s for page in pages]) / DAY_S
-    return plan.at_gaps(days)
+    wanted_per_day = float((1.0 / days).sum()) * plan.scale
+    return plan.at_gaps(days * max(1.0, wanted_per_day / allowed_per_day))
+
+
+def _allowed_per_day(found: Reading, site: str, pages: int) -> float:
+    """The tightest budget that covers the site, or all sites; without one, what the number of pages implies."""
+    own = [one.requests_per_day for one in found.folder.sites() if not site or one.name == site]
+    limits = [found.settings.schedule.requests_per_day, sum(each or math.inf for each in own) if own else None]
+    aims = found.settings.schedule.target or found.settings.schedule.max_delay_s
+    per_page = HOURLY if aims else found.settings.intervals.requests_per_page_day
+    told = [limit for limit in limits if limit and limit < math.inf]
+    return min(told, default=max(pages * per_page, LEAST_BUDGET))

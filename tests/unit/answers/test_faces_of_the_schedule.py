@@ -1,6 +1,7 @@
 """What the commands say of a crawl with an overloaded server: why, status, plan, schedule, rhythm."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from recrawl.cli.status import status
 from recrawl.cli.week import rhythm, schedule
 from recrawl.cli.why import why
 from recrawl.config import Settings
+from recrawl.engine.scheduler import LEAST_BUDGET
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.lab.month import simulate
@@ -93,6 +95,19 @@ def test_a_plan_marks_where_we_are_and_what_half_and_double_would_do(crawled: Pa
     assert every["half"]["delay_days"] > every["double"]["delay_days"]
     said = _told(plan, str(crawled))
     assert "half" in said and "double" in said and "as many as now" in said
+
+
+def test_where_a_plan_says_we_are_is_never_beyond_the_budget(crawled: Path, tmp_path: Path) -> None:
+    free = tmp_path / "free"
+    shutil.copytree(crawled, free)
+    (before, *_) = _lines(plan, str(free))
+    assert before["here"]["requests_per_day"] <= max(before["pages"] / 7, LEAST_BUDGET) * 1.001
+    bound = before["here"]["requests_per_day"] / 3
+    with (free / "recrawl.toml").open("a") as file:
+        file.write(f"\n[schedule]\nrequests_per_day = {bound}\n")
+    (after, *_) = _lines(plan, str(free))
+    assert after["here"]["requests_per_day"] == pytest.approx(bound, rel=1e-3)
+    assert after["here"]["freshness"] < before["here"]["freshness"]
 
 
 def test_the_week_of_any_policy_is_a_table_of_weekday_time_and_addresses(crawled: Path) -> None:
