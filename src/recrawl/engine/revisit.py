@@ -60,9 +60,9 @@ class Visitor:
         if verdict is not None:
             verdict = self._within_redirects(page, verdict)
             return Arrival(page, why, reply, verdict, directives=directives)
-        if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, directives)) is not None:
-            return seen
         parsed = self._parsed(reply, page, quarry)
+        if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, parsed)) is not None:
+            return seen
         document = compared(parsed)
         page = self._categorised(page, reply, quarry)
         directives |= document.directives
@@ -89,14 +89,12 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
-    def _at_first_sight(
-        self, page: Page, why: Why, reply: Reply, quarry: Quarry, directives: frozenset[str]
-    ) -> Arrival | None:
+    def _at_first_sight(self, page: Page, why: Why, reply: Reply, quarry: Quarry, parsed: Parsed) -> Arrival | None:
         """A first visit follows the links; what the text says is read from the archive when there is another to compare
         it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
         if self.missing.known(page.server) is not None:
             return None
-        parsed = self._parsed(reply, page, quarry)
+        directives = from_headers(reply.all_headers("x-robots-tag"))
         if quarry.traps.wants(page):
             self._look_for_trap(page, quarry, parsed)
         if quarry.traps.wants_links(page):

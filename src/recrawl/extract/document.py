@@ -133,7 +133,11 @@ class Parsed:
 
     @cached_property
     def main(self) -> tuple[Block, ...]:
-        return _blocks(main_runs(self._runs)) if self.media is Media.HTML else self.blocks
+        return _blocks(self._main_runs) if self.media is Media.HTML else self.blocks
+
+    @cached_property
+    def _main_runs(self) -> Sequence[Run]:
+        return main_runs(self._runs)
 
     @cached_property
     def template(self) -> int:
@@ -141,11 +145,9 @@ class Parsed:
 
     def is_plainly_a_page(self, letters: int) -> bool:
         """Certainly well decoded and with more main text than so many letters; False: only reading it all will tell."""
-        flat = self.tree.flat() if self.tree and self.media is Media.HTML else None
-        if self.tree is None or flat is None or not self._is_decoded:
+        if self.tree is None or self.media is not Media.HTML or self.tree.flat() is None or not self._is_decoded:
             return False
-        settings = self.settings
-        return has_main_text(self.tree, flat, self._ignored, letters, settings.text_chars, settings.node_limit)
+        return has_main_text(self.tree, self._ignored, letters, lambda: self._main_runs)
 
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""

@@ -47,16 +47,19 @@ _SMALL_LETTERS = np.uint64(0x2020202020202020)
 def without_storms(source: str, most: int = MOST_ELEMENTS) -> str:
     """The source, but for tags of formatting where they would multiply it to more elements."""
     tags = source.count("<")
-    if tags * _MOST_OPEN <= most or tags * _openings(source) <= most or tags * _left_open(source) <= most:
+    if tags * _MOST_OPEN <= most or tags * _openings(source, most // tags) <= most or tags * _left_open(source) <= most:
         return source
     return _ANY.sub(_NOTHING, source)
 
 
-def _openings(source: str) -> int:
-    """At least as many tags of formatting as are opened, but for bare ones whose end is the next tag."""
+def _openings(source: str, enough: int) -> int:
+    """At least as many tags of formatting as are opened, but for bare ones whose end is the next tag. These are not
+    looked for where no more than `enough` are opened in all."""
     data = np.frombuffer(source.encode("utf-8", "replace") + bytes(16), dtype=np.uint8)
     places = np.flatnonzero(data == ord("<"))
     opened = np.flatnonzero(_MAY_FORMAT[data[places + 1], data[places + 2]])
+    if len(opened) <= enough:
+        return len(opened)
     following = places[np.minimum(opened + 1, len(places) - 1)]
     begins, ends = _words(data, places[opened] + 1), _words(data, following + 2)
     closed = np.zeros(len(opened), dtype=np.bool_)

@@ -10,46 +10,38 @@ import turbohtml
 from recrawl.extract.html import Node, Tree
 from recrawl.extract.main import FEWEST_LETTERS, is_linked, is_long
 from recrawl.extract.regions import Region, region_of
-from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, is_unseen
+from recrawl.extract.text import BLOCKS, UNSEEN, is_unseen
 
 _FRAMES = Region.FRAME | Region.FRAME_LIKE | Region.NOSCRIPT
-_INLINE = frozenset({*EMPHASIS, "span", "code", "br", "sub", "sup", "abbr", "cite", "q"})
+_OTHER = BLOCKS | UNSEEN
+_LIKE_PARAGRAPHS = ("blockquote", "dd", "div", "li", "pre", "section", "td")
+_MOST_INSIDE = 200  # elements: blocks may stand inside each other
 _NEVER = UNSEEN | {"a"}
 _SUSPECT = "[hidden], [style]"  # elements that may not be shown
 
 
 def letters_in_paragraphs(tree: Tree, ignored: Collection[Hashable], mark: int, enough: int) -> int:
-    """How many letters of main text plain paragraphs hold, up to a little more than `enough`; there may be more."""
+    """How many letters of main text plain paragraphs hold, up to a little more than `enough`; there may be more. Where
+    there are too few of them, other blocks without blocks inside are taken for paragraphs."""
     places = _Places(tree, ignored)
     letters = 0
-    for paragraph in tree.elements(("p",)):
-        text = paragraph.text
-        if len(text) < FEWEST_LETTERS:
-            continue
-        region = places.region(paragraph)
-        if region is None or region & _FRAMES or (mark and not region & mark):
-            continue
-        linked = _linked(paragraph, places.suspects)
-        if linked is None or not is_long(text := " ".join(text.split())) or is_linked(linked, len(text)):
-            continue
-        letters += len(text)
-        if letters > enough:
-            break
+    for tags in (("p",), _LIKE_PARAGRAPHS):
+        for paragraph in tree.elements(tags):
+            letters += _letters(paragraph, places, mark)
+            if letters > enough:
+                return letters
     return letters
 
 
-def _linked(paragraph: Node, suspects: Collection[Node]) -> int | None:
-    """How many letters of it stand in links, at most; None: there is more in it than words and links."""
-    linked = 0
-    for inner in paragraph.iter_elements():
-        tag = inner.tag
-        if tag == "a":
-            linked += len(inner.text)
-        elif tag not in _INLINE:
-            return None
-        if inner in suspects:
-            return None
-    return linked
+def _letters(paragraph: Node, places: "_Places", mark: int) -> int:
+    linked = places.linked(paragraph)
+    if linked is None or len(text := paragraph.text) < FEWEST_LETTERS:
+        return 0
+    region = places.region(paragraph)
+    if region is None or region & _FRAMES or (mark and not region & mark):
+        return 0
+    text = " ".join(text.split())
+    return len(text) if is_long(text) and not is_linked(linked, len(text)) else 0
 
 
 class _Places:
@@ -59,6 +51,19 @@ class _Places:
         self._tree, self._ignored = tree, ignored
         self.suspects = tree.select(_SUSPECT) | set(ignored)
         self._known: dict[Node, int | None] = {}
+
+    def linked(self, paragraph: Node) -> int | None:
+        """How many letters of it stand in links, at most; None: there is more in it than words and a few links."""
+        linked = 0
+        for count, inner in enumerate(paragraph.iter_elements()):
+            tag = inner.tag
+            if tag in _OTHER or count >= _MOST_INSIDE or inner in self.suspects:
+                return None
+            if tag == "a":
+                if self._tree.nests("a"):
+                    return None
+                linked += len(inner.text)
+        return linked
 
     def region(self, element: Node) -> int | None:
         """Of a paragraph. None: nobody sees it, or all of it is a link."""

@@ -13,6 +13,8 @@ PIECES = (
     "<p>short</p>", "<h1>Not found</h1>", "<ul><li>one<li>two</ul>", "<footer>", "<noscript>", "</noscript>", "\ufffd",
     "&#xfffd;", "<a href=y>", "</a>", f"<p><script>{LONG * 9}</script></p>", f"<p style='display: none'>{LONG * 9}</p>",
     f"<p>{LONG}<span hidden>{LONG * 9}</span></p>", f"<p>{LONG}<table><tr><td>one</table>", "<svg><p>", "<template>",
+    f"<div>{LONG}</div>", f"<table><tr><td>{LONG}<i>{LONG}</i>", f"<li>{LONG}<a href=x>l</a>", f"<div>{LONG}<p>{LONG}</div>",
+    f"<p>{LONG}<a href=x>{LONG}</a></p>", f"<blockquote class=nav>{LONG}", "<tr><td>one</td><td>two</td></tr>" * 30,
 )  # fmt: skip
 HREFS = (
     "/a",
@@ -43,6 +45,14 @@ def test_a_usual_article_is_plainly_a_page() -> None:
     assert parse(body, "text/html", URL).is_plainly_a_page(1200)
     assert not parse(body, "text/html", URL, ignore=("main",)).is_plainly_a_page(1200)
     assert not parse(body, "text/plain", URL).is_plainly_a_page(1200)
+
+
+def test_a_table_of_short_cells_and_a_page_without_paragraphs_are_plainly_pages_too() -> None:
+    table = "<table>" + "<tr><td>a name</td><td>12.50</td><td>a few words more</td></tr>" * 60 + "</table>"
+    for text in (table, f"<div>{LONG}</div>" * 20, f"<ul>{f'<li>{LONG}</li>' * 20}</ul>"):
+        body = f"<title>t</title><div class=nav><a href=/>Home</a></div>{text}".encode()
+        assert parse(body, "text/html", URL).is_plainly_a_page(1200)
+        assert not parse(body, "text/html", URL).is_plainly_a_page(100_000)
 
 
 @given(st.lists(st.tuples(st.sampled_from(HREFS), st.sampled_from(("", "nofollow", "next"))), max_size=12))
