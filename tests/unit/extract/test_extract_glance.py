@@ -13,8 +13,9 @@ PIECES = (
     "<p>short</p>", "<h1>Not found</h1>", "<ul><li>one<li>two</ul>", "<footer>", "<noscript>", "</noscript>", "\ufffd",
     "&#xfffd;", "<a href=y>", "</a>", f"<p><script>{LONG * 9}</script></p>", f"<p style='display: none'>{LONG * 9}</p>",
     f"<p>{LONG}<span hidden>{LONG * 9}</span></p>", f"<p>{LONG}<table><tr><td>one</table>", "<svg><p>", "<template>",
-    f"<div>{LONG}</div>", f"<table><tr><td>{LONG}<i>{LONG}</i>", f"<li>{LONG}<a href=x>l</a>", f"<div>{LONG}<p>{LONG}</div>",
-    f"<p>{LONG}<a href=x>{LONG}</a></p>", f"<blockquote class=nav>{LONG}", "<tr><td>one</td><td>two</td></tr>" * 30,
+    f"<div>{LONG}</div>", f"<table><tr><td>{LONG}<i>{LONG}</i>", f"<li>{LONG}<a href=x>l</a>",
+    f"<div>{LONG}<p>{LONG}</div>", f"<p>{LONG}<a href=x>{LONG}</a></p>", f"<blockquote class=nav>{LONG}",
+    "<tr><td>one</td><td>two</td></tr>" * 30,
 )  # fmt: skip
 HREFS = (
     "/a",
