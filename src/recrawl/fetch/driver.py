@@ -68,9 +68,12 @@ class Driver:
         with suppress(RuntimeError):
             self.loop.call_soon_threadsafe(work)
 
-    def _act(self, descriptor: int, events: int) -> None:
+    def _act(self, descriptor: int, events: int, speaks: bool = False) -> None:
         if descriptor in self._awaited:
-            self.connections.stirred(descriptor)
+            if speaks:
+                self._awaited.pop(descriptor).has_spoken = True
+            else:
+                self.connections.stirred(descriptor)
         lifeline = self.lifeline
         lifeline.descriptor = descriptor
         lifeline.turn += 1

@@ -39,6 +39,7 @@ BY_STATUS: Mapping[int, Evidence] = {
 REDIRECTS = frozenset(status for status, evidence in BY_STATUS.items() if evidence is Evidence.REDIRECT)
 NEEDS_ALL = (Evidence.DOCUMENT, Evidence.NOT_MODIFIED)  # the others are proved by their head
 UNASKED = (Failure.UNASKED_304, "the server answered 304 although no condition was sent")
+CONDITION = b"\r\nIf-"
 NO_TIMES = Times()
 BY_CLASS: Mapping[int, Evidence] = {2: Evidence.DOCUMENT, 4: Evidence.REFUSED}
 
@@ -69,7 +70,8 @@ def answered(
     body = sent_body
     if evidence is Evidence.NOT_MODIFIED:
         body = sent_body = b""
-        lost = None if is_conditional(ask) else UNASKED
+        asked = CONDITION in raw_request if raw_request else is_conditional(ask)
+        lost = None if asked else UNASKED
     elif lost is None and body:
         codings = [value for name, value in headers if name == "content-encoding"]
         if codings:

@@ -6,6 +6,7 @@ from typing import cast
 
 ENDS = (b"\r\n", b"\n")
 FOLDS = (b" ", b"\t")
+LATER = (b"2", b"3", b"4", b"5")
 
 
 def final_head(lines: Sequence[bytes]) -> Sequence[bytes]:
@@ -46,6 +47,8 @@ def status_of(head: Sequence[bytes]) -> int:
 
 
 def _is_interim(status_line: bytes) -> bool:
+    if status_line[:7] == b"HTTP/1." and status_line[8:9] == b" " and status_line[9:10] in LATER:
+        return False  # as nearly always
     parts = status_line.split(None, 2)
     return len(parts) > 1 and len(parts[1]) == 3 and parts[1].startswith(b"1") and parts[1] != b"101"
 

@@ -13,13 +13,15 @@ from typing import Protocol
 
 import pycurl
 
-Act = Callable[[int, int], None]  # descriptor, CSELECT_… bits
+Act = Callable[[int, int, bool], None]  # descriptor, CSELECT_… bits, whether it is sure that there is something to read
 
 READ, WRITE, REMOVE = int(pycurl.POLL_IN), int(pycurl.POLL_OUT), int(pycurl.POLL_REMOVE)
 CAN_READ, CAN_WRITE, BROKEN = int(pycurl.CSELECT_IN), int(pycurl.CSELECT_OUT), int(pycurl.CSELECT_ERR)
 
-# The kernel's bits (in 1, out 4, error 8, hang-up 16) and libcurl's, each in terms of the other.
-MASKS = (0, 1, 4, 5)
+# The kernel's bits (in 1, out 4, error 8, hang-up 16, end of what the other side says) and libcurl's, each in terms of
+# the other.
+SAYS_NO_MORE = 0x2000
+MASKS = (0, 1 | SAYS_NO_MORE, 4, 5 | SAYS_NO_MORE)
 READY = tuple(
     (CAN_READ if bits & 1 else 0) | (CAN_WRITE if bits & 4 else 0) | (CAN_READ | BROKEN if bits & 24 else 0)
     for bits in range(32)
@@ -71,13 +73,13 @@ class LoopWatcher:
 
     def _set_reader(self, descriptor: int, on: bool) -> None:
         if on:
-            self._loop.add_reader(descriptor, partial(self._act, descriptor, CAN_READ))
+            self._loop.add_reader(descriptor, partial(self._act, descriptor, CAN_READ, False))
         else:
             self._loop.remove_reader(descriptor)
 
     def _set_writer(self, descriptor: int, on: bool) -> None:
         if on:
-            self._loop.add_writer(descriptor, partial(self._act, descriptor, CAN_WRITE))
+            self._loop.add_writer(descriptor, partial(self._act, descriptor, CAN_WRITE, False))
         else:
             self._loop.remove_writer(descriptor)
 
@@ -115,7 +117,7 @@ class EpollWatcher:
     def _on_ready(self) -> None:
         for descriptor, events in self._epoll.poll(0):
             if descriptor in self._wanted:
-                self._act(descriptor, READY[events & 0x1F])
+                self._act(descriptor, READY[events & 0x1F], events == 1)
             else:
                 self._forget(descriptor)
 

@@ -202,7 +202,7 @@ def test_each_way_of_watching_sockets_tells_of_reading_and_writing(
     async def story() -> None:
         here, there = socket.socketpair()
         seen: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
-        watcher = kind(asyncio.get_running_loop(), lambda *event: seen.put_nowait(event))
+        watcher = kind(asyncio.get_running_loop(), lambda *event: seen.put_nowait(event[:2]))
         watcher.watch(2, here.fileno(), None, None)
         assert await seen.get() == (here.fileno(), 2)
         watcher.watch(1, here.fileno(), None, None)
@@ -221,9 +221,30 @@ def test_each_way_of_watching_sockets_tells_of_reading_and_writing(
     run(story(), loop)
 
 
+def test_epoll_tells_an_answer_from_an_end() -> None:
+    async def story() -> None:
+        here, there = socket.socketpair()
+        seen: asyncio.Queue[tuple[int, int, bool]] = asyncio.Queue()
+        watcher = EpollWatcher(asyncio.get_running_loop(), lambda *event: seen.put_nowait(event))
+        watcher.watch(1, here.fileno(), None, None)
+        there.send(b"x")
+        assert await seen.get() == (here.fileno(), 1, True)
+        here.recv(1)
+        while not seen.empty():
+            seen.get_nowait()
+        there.shutdown(socket.SHUT_WR)
+        descriptor, ready, speaks = await seen.get()
+        assert (descriptor, ready & 1, speaks) == (here.fileno(), 1, False)
+        watcher.close()
+        here.close()
+        there.close()
+
+    run(story())
+
+
 def test_epoll_is_used_where_it_exists() -> None:
     async def story() -> None:
-        watcher = watcher_for(asyncio.get_running_loop(), lambda descriptor, events: None)
+        watcher = watcher_for(asyncio.get_running_loop(), lambda descriptor, events, speaks: None)
         assert isinstance(watcher, EpollWatcher if hasattr(select, "epoll") else LoopWatcher)
         watcher.close()
 
