@@ -51,13 +51,15 @@ class Cluster:
     dsn: str
     sites: Sequence[Site]
     lease_s: float = LEASE_S
+    requests_per_day: int | None = None  # of all machines together
     machines: list[Machine] = field(default_factory=list)
 
     def start(self, name: str, *options: str, clock_ahead_s: float = 0.0, dsn: str = "") -> Machine:
         """One more machine; its requests can be told by the operator's contact in their user agent. `dsn`: its own way
         to the database."""
         folder = Folder(self.root / name)
-        folder.create(starting_text(f"{name}@test.example"))
+        wish = "" if self.requests_per_day is None else f"\nrequests_per_day = {self.requests_per_day}"
+        folder.create(starting_text(f"{name}@test.example").replace("[schedule]", f"[schedule]{wish}"))
         for number, site in enumerate(self.sites):
             authority = site.url.removeprefix("http://").removesuffix("/")
             folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=GAP_S))
