@@ -23,7 +23,7 @@ from recrawl.engine.discover import Quarry, traps_memo
 from recrawl.engine.missing import Missing
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed, compared, glance, parse
+from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text
 from recrawl.model.capture import Place
 from recrawl.model.directives import from_headers, may_keep
@@ -83,7 +83,7 @@ class Visitor:
         if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
             again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
-            second_document = compared(again) if again else None
+            second_document = kept(again) if again else None
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
@@ -185,8 +185,8 @@ class Visitor:
             self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
             return newest, None
         ignore, settings = (*self._parts.ignore, *site.ignore), self._parts.extract
-        kept = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
-        return newest, compared(kept)
+        old = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
+        return newest, kept(old)
 
     def _template(self, server: str, document: Document) -> TemplateNoise:
         key = memo_key(server, document.template)

@@ -104,7 +104,7 @@ class Parsed:
         if self.tree is None:
             return ""
         titles = list(self.tree.elements(("title",)))
-        drawn = self.tree.select("svg title") if len(titles) > 1 or "<svg" in self.source else ()
+        drawn = self.tree.select("svg title") if titles else ()
         shown = (element for element in titles if self.tree.key(element) not in drawn)
         return next((self.tree.caption(element, TITLE_CHARS) for element in shown), "")
 
@@ -133,7 +133,18 @@ class Parsed:
 
     @cached_property
     def main(self) -> tuple[Block, ...]:
-        return _blocks(self._main_runs) if self.media is Media.HTML else self.blocks
+        return self._main_blocks() if self.media is Media.HTML else self.blocks
+
+    def _main_blocks(self) -> tuple[Block, ...]:
+        """Those that another version shares are the same objects, so that comparing the two costs little."""
+        runs = self._main_runs
+        if self.beside is None or self.beside.media is not Media.HTML:
+            return _blocks(runs)
+        known, theirs = self.beside.main, self.beside._main_runs
+        shorter = min(len(runs), len(theirs))
+        head = next((at for at in range(shorter) if runs[at] is not theirs[at]), shorter)
+        tail = next((at for at in range(shorter - head) if runs[-1 - at] is not theirs[-1 - at]), shorter - head)
+        return (*known[:head], *_blocks(runs[head : len(runs) - tail]), *known[len(known) - tail :])
 
     @cached_property
     def _main_runs(self) -> Sequence[Run]:
@@ -290,9 +301,15 @@ def compared(parsed: Parsed) -> Document:
         links=parsed.links,
         directives=parsed.directives,
         offers=parsed.offers,
-        template=parsed.template if parsed.beside is None else 0,
-        cut=parsed.cuts(with_text=parsed.beside is None),
+        template=parsed.template,
+        cut=parsed.cuts(with_text=True),
     )
+
+
+def kept(parsed: Parsed) -> Document:
+    """What the older one of two versions is compared by."""
+    title, main, links, directives = parsed.title, parsed.main, parsed.links, parsed.directives
+    return Document(parsed.media, parsed.charset, title=title, main=main, links=links, directives=directives)
 
 
 def glance(parsed: Parsed, met: Container[int] = ()) -> Document:

@@ -22,6 +22,14 @@ class Step(NamedTuple):
     text: str
 
 
+class Spelt(NamedTuple):
+    """A body written out again by its parser (see `text_written`)."""
+
+    page: str
+    has_raw: bool  # elements whose text is written as it is, scripts and the like
+    may_hide: bool  # elements with attributes that may hide them
+
+
 class Tree(Protocol):
     def elements(self, tags: tuple[str, ...]) -> Iterator[Element]:
         """All elements of these names, in document order."""
@@ -67,9 +75,8 @@ class Tree(Protocol):
         """All nodes in document order as turbohtml has them; None: only a walk tells what is shown."""
         ...
 
-    def written(self) -> tuple[str, bool] | None:
-        """What stands in the body as turbohtml writes it, and whether any of it is raw (see `text_written`); None: it
-        cannot be told from that what is shown."""
+    def written(self) -> Spelt | None:
+        """What stands in the body as turbohtml writes it; None: it cannot be told from that what is shown."""
         ...
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from recrawl.extract.html import Tree
+from recrawl.extract.html import Spelt, Tree
 from recrawl.extract.text import BLOCKS, EMPHASIS, EMPHASIS_LEVEL, UNSEEN, Opened, Reading, Run, is_hidden, opened
 from recrawl.extract.turbo import RAW
 
@@ -64,10 +64,10 @@ class Mark(NamedTuple):
 class Written:
     """The text of one page as read; ready to read other versions of it."""
 
-    def __init__(self, page: str, has_raw: bool) -> None:
-        self.page = page
-        self._suspects = False  # some elements may be hidden
-        self._tags = self._tags_of(page, has_raw)
+    def __init__(self, spelt: Spelt) -> None:
+        page = self.page = spelt.page
+        self._suspects = spelt.may_hide
+        self._tags = _tags_of(spelt)
         self.reading = Reading()
         self._tokens = self._tags.split(page)
         body = Context(opened(opened(Opened(0, ""), 0, "html", "", "", None)[0], 0, "body", "", "", None)[0])
@@ -75,10 +75,12 @@ class Written:
         self._body = body
         self._read_all(self._tokens, self._marks, self.reading.runs)
 
-    def other(self, page: str, has_raw: bool) -> Reading:
+    def other(self, spelt: Spelt) -> Reading:
         """Another version of the page; its skeleton is not looked for."""
-        if self._tags_of(page, has_raw) is not self._tags:
+        if _tags_of(spelt) is not self._tags:
             raise Odd
+        page = spelt.page
+        self._suspects = self._suspects or spelt.may_hide
         ends, mine, longer = self._ends, self.page, len(page) - len(self.page)
         begin = 0
         while begin + 1 < len(ends) and mine[ends[begin] : ends[begin + 1]] == page[ends[begin] : ends[begin + 1]]:
@@ -97,10 +99,6 @@ class Written:
             state = self._read_on(page[end_at + longer :], state, runs)
         self._end(state, runs)
         return Reading(runs)
-
-    def _tags_of(self, page: str, has_raw: bool) -> re.Pattern[str]:
-        self._suspects = self._suspects or ' hidden="' in page or ' style="' in page
-        return _ALL_TAGS if has_raw or "!--" in page else _TAGS
 
     @property
     def _ends(self) -> list[int]:
@@ -211,7 +209,7 @@ def written_text(tree: Tree, chars: int, nodes: int) -> Written | None:
     """None: the page has its limits or its oddities, and must be walked."""
     spelt = _spelt(tree, chars, nodes)
     try:
-        return spelt and Written(*spelt)
+        return spelt and Written(spelt)
     except Odd:
         return None
 
@@ -220,17 +218,22 @@ def other_text(written: Written, tree: Tree, chars: int, nodes: int) -> Reading 
     """The same of another version of a page read before."""
     spelt = _spelt(tree, chars, nodes)
     try:
-        return spelt and written.other(*spelt)
+        return spelt and written.other(spelt)
     except Odd:
         return None
 
 
-def _spelt(tree: Tree, chars: int, nodes: int) -> tuple[str, bool] | None:
+def _spelt(tree: Tree, chars: int, nodes: int) -> Spelt | None:
     """A page so short that no limit can bite."""
     spelt = tree.written()
-    if spelt is None or len(spelt[0]) > chars:
+    if spelt is None or len(spelt.page) > chars:
         return None
-    return spelt if len(spelt[0]) <= nodes or spelt[0].count("<") * 2 <= nodes else None
+    return spelt if len(spelt.page) <= nodes or spelt.page.count("<") * 2 <= nodes else None
+
+
+def _tags_of(spelt: Spelt) -> re.Pattern[str]:
+    has_comments = "!" in spelt.page and "<!--" in spelt.page
+    return _ALL_TAGS if spelt.has_raw or has_comments else _TAGS
 
 
 def _keep(runs: list[Run], block: Opened | None, parts: Sequence[str], linked: int, stressed: int) -> None:

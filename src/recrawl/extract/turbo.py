@@ -6,7 +6,7 @@ from typing import cast
 
 import turbohtml
 
-from recrawl.extract.html import CAPTION_NODES, Step
+from recrawl.extract.html import CAPTION_NODES, Spelt, Step
 
 _HREFS = turbohtml.XPath("//a/@href | //area/@href")
 _TEXTS = (turbohtml.Text, turbohtml.CData)
@@ -71,12 +71,14 @@ class TurboTree:
         """Templates hide what stands in them or show it as a shadow: those trees are walked."""
         return None if self._has_template else self._document.descendants
 
-    def written(self) -> tuple[str, bool] | None:
+    def written(self) -> Spelt | None:
         body = self._document.find("body") if self._is_html and not self._has_template else None
         if body is None or any(_may_be_hidden(element) for element in (body, body.parent)):
             return None
         raw = list(body.iter_elements((*RAW, "xmp", "plaintext")))
-        return None if any(map(_is_odd, raw)) else (body.inner_html, bool(raw))
+        if any(map(_is_odd, raw)):
+            return None
+        return Spelt(body.inner_html, bool(raw), body.select_one("[hidden], [style]") is not None)
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]
