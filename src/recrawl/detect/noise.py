@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import cached_property
 
 from recrawl.detect.parts import Found, PartKind
-from recrawl.model.swift import replace
+from recrawl.model.swift import replace, swift
 from recrawl.model.verdict import Lesson
 
 MOST_ENTRIES = 48  # of a page
@@ -34,6 +34,7 @@ class Nature(IntEnum):
     NOISE = 3  # masked; `count`: looks in a row at which it held still; `value`: 16 bits of what stood there last
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Entry:
     key: int
@@ -42,6 +43,7 @@ class Entry:
     value: int = 0
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class PageNoise:
     """`distrust`: visits still to be made without validators, since they lied. `odd`: odd answers in a row."""

@@ -37,7 +37,13 @@ def _outside_the_frame(runs: Sequence[Run]) -> list[Run]:
     by_name = [run for run in by_tag if not run.region & Region.FRAME_LIKE]
     if len(by_name) == len(by_tag):
         return by_tag
+    if _letters(by_name) * 3 >= _letters(by_tag):  # then it is so, however wide the letters are
+        return by_name
     return by_name if _weight(by_name) * 5 >= _weight(by_tag) else by_tag
+
+
+def _letters(runs: Sequence[Run]) -> int:
+    return sum([len(run.text) for run in runs])
 
 
 def _dense(runs: Sequence[Run]) -> list[Run]:
