@@ -3,7 +3,8 @@
 The way of the data: `mime` says what kind of thing it is, `charset` turns the bytes into text, a parser behind the
 facade `html` (turbohtml, or lexbor as its twin) turns the text into a tree, and `links`, `text`, `main` and
 `template` read the tree. `document` holds them together: `parse` gives a `Parsed` that reads what
-is asked of it and no more, `read` gives the whole `Document`. `records_page` opens a page for its records: `records`
+is asked of it and no more, `read` gives the whole `Document`; `parse` beside another version reads what both share
+only once (`text_written`). `records_page` opens a page for its records: `records`
 reads the fields of a site file, typed by `values`, and `structured` what the page says of itself; both stand on
 turbohtml's own tree, which has CSS, XPath and microdata.
 
