@@ -72,11 +72,16 @@ def robots(data: bytes) -> None:
 
 
 def html(data: bytes) -> None:
-    """What a first visit looks at, and what the others read: they find the same links."""
+    """What a first visit looks at, and what the others read: they find the same links. Read beside another version it
+    is the same document."""
     parsed = document.parse(data, "text/html", URL)
     parsed.is_plainly_a_page(1200)
     glance, whole = document.glance(parsed), document.read(data, "text/html", URL)
     assert {link.url for link in glance.links} == {link.url for link in whole.links}
+    middle = len(data) // 2
+    other = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
+    beside = document.kept(document.parse(data, "text/html", URL, beside=other))
+    assert (beside.title, beside.main, beside.links) == (whole.title, whole.main, whole.links)
 
 
 def any_document(data: bytes) -> None:
