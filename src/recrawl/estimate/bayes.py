@@ -1,6 +1,6 @@
 """The belief about one page: a weight for each of twelve change rates, and a regime that may switch.
 
-    λ_k     RATES_PER_DAY      twelve rates from once in 22 years to 24 a day, wider apart where changes are rare
+    λ_k     RATES_PER_DAY      twelve rates, log-spaced from 1/1500 to 24 a day
     κ       SWITCH_PER_DAY     with this rate a page draws a new rate from its group's law
     π       law                the group's law over the rates: the prior of its pages
     Q − Λ                      generator of "rate so far, and no change yet"; symmetric after scaling by √π
@@ -21,13 +21,7 @@ import numpy.typing as npt
 from recrawl.estimate import sizes
 from recrawl.model.belief import RATES, Bools, Floats, Ints, States
 
-SLOWEST_PER_DAY, MIDDLE_PER_DAY, FASTEST_PER_DAY = 1.0 / 8000.0, 0.2038, 24.0
-RATES_PER_DAY: Floats = np.concatenate(
-    [
-        np.geomspace(SLOWEST_PER_DAY, MIDDLE_PER_DAY, RATES // 2 + 1)[:-1],
-        np.geomspace(MIDDLE_PER_DAY, FASTEST_PER_DAY, RATES // 2),
-    ]
-)
+RATES_PER_DAY: Floats = np.geomspace(1.0 / 1500.0, 24.0, RATES)
 LOG_RATES: Floats = np.log(RATES_PER_DAY) - np.log(RATES_PER_DAY).mean()
 SWITCH_PER_DAY = 1.0 / 1000.0
 DAY_S = 86400.0
