@@ -158,7 +158,7 @@ class Parsed:
         """Certainly well decoded and with more main text than so many letters; False: only reading it all will tell."""
         if self.tree is None or self.media is not Media.HTML or self.tree.flat() is None or not self._is_decoded:
             return False
-        return has_main_text(self.tree, self._ignored, letters, lambda: self._main_runs)
+        return has_main_text(self.tree, self._ignored, letters, lambda: () if self._reading.cut else self._main_runs)
 
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.extract.document import glance, parse, read
+from recrawl.extract.settings import ExtractSettings
 
 URL = "http://example.com/dir/page.html"
 LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
@@ -54,6 +55,8 @@ def test_a_table_of_short_cells_and_a_page_without_paragraphs_are_plainly_pages_
         body = f"<title>t</title><div class=nav><a href=/>Home</a></div>{text}".encode()
         assert parse(body, "text/html", URL).is_plainly_a_page(1200)
         assert not parse(body, "text/html", URL).is_plainly_a_page(100_000)
+    cut = parse(f"<p>{table}".encode(), "text/html", URL, ExtractSettings(node_limit=400))
+    assert not cut.is_plainly_a_page(100)  # a limit that bites is told by reading
 
 
 @given(st.lists(st.tuples(st.sampled_from(HREFS), st.sampled_from(("", "nofollow", "next"))), max_size=12))
