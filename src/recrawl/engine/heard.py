@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.settle import Ledger
+from recrawl.model.address import server_of
 from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page, Rank, Status
@@ -58,7 +59,8 @@ class Hearing:
         decided = decide(targets, trust, now)
         after: Mapping[Source, Record] = trust
         for source, count in Counter(notice.source for notice in decided.notices).items():
-            after = trusts.heard(after, source, count)
+            servers = {server_of(notice.url) for notice in decided.notices if notice.source is source}
+            after = trusts.heard(after, source, count, servers)
         return decided, [(trusts.memo_key(site), trusts.write(after))] if decided.notices else []
 
     def targets(self, claims: Sequence[Claim], now: float) -> list[Target]:
@@ -125,9 +127,12 @@ class Outcomes:
         return counts_by_source(self._proved.get(page, ()))
 
     def rested(self, after: Page, at: float, patience: float = 1.0) -> Page:
-        """A page of which nobody speaks rests longer where the changes of its site are announced. `patience`: how much
-        longer the scheduler lets it rest already for that reason."""
-        longer = trusts.rest(self._trust_in(after.site)) / patience
+        """A page of which nobody speaks rests longer where the changes of its site are announced, if anybody ever spoke
+        of its server. `patience`: how much longer the scheduler lets it rest already for that reason."""
+        speaking = {
+            source: record for source, record in self._trust_in(after.site).items() if record.speaks_of(after.server)
+        }
+        longer = trusts.rest(speaking) / patience
         if longer <= 1.0 or after.status is not Status.LIVE or after.due_at is None or after.failures or after.misses:
             return after
         interval_s = min(after.interval_s * longer, max(after.interval_s, LONGEST_REST_S))

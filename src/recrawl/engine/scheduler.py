@@ -238,6 +238,23 @@ class Scheduler:
             gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
         return gaps_s
 
+    def worthwhile(
+        self, pages: Sequence[Page], importance: Floats, servers: Sequence[Server], now: float
+    ) -> list[bool]:
+        """Of pages that are said to have changed: will they stand still for long enough to be worth a visit?"""
+        found = [True] * len(pages)
+        for name in dict.fromkeys(self._purse_of(page.site) for page in pages):
+            rows = [place for place, page in enumerate(pages) if self._purse_of(page.site) == name]
+            policy = self.domain_named(name, now).policy
+            if isinstance(policy, ValuePolicy):
+                mine = [pages[row] for row in rows]
+                policy, around = self._around(policy, mine, [servers[row] for row in rows], None, now)
+                states = unpack(page.belief for page in mine)
+                worth = policy.worth_if_changed(states, importance[rows], now, around)
+                for row, enough in zip(rows, worth >= 1.0, strict=True):
+                    found[row] = bool(enough)
+        return found
+
     def patience(self, site: str, now: float) -> float:
         """How much longer pages of which nobody speaks rest, because their site's changes are announced: the gaps of
         `paced` and `solved` have it in them."""

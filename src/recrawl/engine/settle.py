@@ -111,7 +111,7 @@ def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFol
 
 class Settler:
     """`prepare` turns arrivals into a ledger (on the loop), `carry_out` writes it (off the loop),
-    `settled` hears of it afterwards."""
+    `settled` hears of it afterwards. `loop_s`: the loop's seconds for those of the clock."""
 
     def __init__(
         self,
@@ -119,8 +119,9 @@ class Settler:
         carry_out: Callable[[Ledger], Awaitable[Saved]],
         settled: Callable[[Ledger, Saved], None],
         most: int,
+        loop_s: Callable[[float], float] = float,
     ) -> None:
-        self._prepare, self._carry_out, self._settled = prepare, carry_out, settled
+        self._prepare, self._carry_out, self._settled, self._loop_s = prepare, carry_out, settled, loop_s
         self._most = most
         self._arrivals: list[Arrival] = []
         self.ledger = Ledger()
@@ -212,7 +213,7 @@ class Settler:
         """A batch costs little more than a single visit: let it gather for a moment, while the lanes go on."""
         if not self._hurried and not self._is_full:
             self._enough.clear()
-            timer = asyncio.get_running_loop().call_later(self._patience_s, self._enough.set)
+            timer = asyncio.get_running_loop().call_later(self._loop_s(self._patience_s), self._enough.set)
             await self._enough.wait()
             timer.cancel()
         self._hurried, self._patience_s = False, LONGEST_PATIENCE_S

@@ -15,7 +15,7 @@ from recrawl.engine.heard import Outcomes, Stirrings
 from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.lane import Lanes
 from recrawl.engine.listed import Lists
-from recrawl.engine.pace import pace
+from recrawl.engine.pace import importance_among, is_at_rest, pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.refill import Refill
 from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
@@ -68,7 +68,7 @@ class Worker:
         self.parts, self.order, self.tally = parts, order, tally
         self.partitions = set(partitions)
         self.frontier = Frontier()
-        self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits)
+        self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted)
         self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
@@ -283,7 +283,9 @@ class Worker:
         for one, after in zip(arrivals, pages, strict=True):
             if is_signal(one.page):
                 ledger.pages[after.id] = signal_after = paced(after, one.reply.at)
+                before = set(ledger.noticed)
                 self.lanes.signals.note(one, ledger)
+                self._weigh_notices(ledger, ledger.noticed.keys() - before, one.reply.at)
                 self._tell_limit(one, ledger)
                 self._weigh(one.page, signal_after, ledger)
                 continue
@@ -311,6 +313,20 @@ class Worker:
         ledger.memos.update(self.savings.memos())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self.recorder.note(arrivals, ledger)
+
+    def _weigh_notices(self, ledger: Ledger, told: Collection[int], now: float) -> None:
+        """A list that truly says of a page every hour that it changed would take the budget of all others: pages that
+        will be stale again at once are not hastened. What was said of them stays, and counts when they are due."""
+        known = [page for page in self.parts.store.pages(sorted(told)) if is_at_rest(page)] if told else []
+        if not known:
+            return
+        servers = [self.lanes.server(page.server) for page in known]
+        worthwhile = self.parts.scheduler.worthwhile(
+            known, importance_among(known, self.parts.importance), servers, now
+        )
+        for page, wanted in zip(known, worthwhile, strict=True):
+            if not wanted:
+                del ledger.noticed[page.id]
 
     def _forget_oldest(self, one: Arrival, ledger: Ledger) -> None:
         """As many as are beyond the versions that a page may have; told when the first of them go."""

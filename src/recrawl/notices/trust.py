@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import Source
@@ -29,6 +30,8 @@ FIRST_CREDIT = 5  # pages that an unproved source may make due at once
 SAMPLE = 20  # of an ignored source's notices, one in so many is still checked
 DOUBT = 0.5  # changes that must have been seen before a recall is half believed
 MOST_RECALL = 0.9998
+MOST_SERVERS = 200  # that are told apart
+EVERYWHERE = "*"
 SIGNED = frozenset({Source.AGENT})  # it proved who it is; the site's owner speaks
 
 
@@ -41,6 +44,10 @@ class Record:
     expected: float = 0.0  # of the announced visits, how many would have found a change anyway
     told: float = 0.0  # changes that it announced, remembered longer than `right`
     untold: float = 0.0  # and those that it did not
+    servers: tuple[str, ...] = ()  # whose pages it ever spoke of: of others its silence says nothing
+
+    def speaks_of(self, server: str) -> bool:
+        return server in self.servers or EVERYWHERE in self.servers
 
     @property
     def silence(self) -> float:
@@ -95,19 +102,25 @@ def read(data: bytes | None) -> dict[Source, Record]:
         raise FormatError(f"trust in sources cannot be read: {error}") from error
 
 
-def _record(row: dict[str, float]) -> Record:
+def _record(row: dict[str, Any]) -> Record:
     """An older recrawl remembered only the last outcomes."""
-    return Record(**{"told": row.get("right", 0.0), "untold": row.get("missed", 0.0), **row})  # type: ignore[arg-type]
+    older = {"told": row.get("right", 0.0), "untold": row.get("missed", 0.0)}
+    servers = row.get("servers", ())
+    if not isinstance(servers, list | tuple):
+        raise TypeError("servers are a list")
+    return Record(**{**older, **row, "servers": tuple(map(str, servers))})
 
 
 def write(trust: Trust) -> bytes:
     return json.dumps({source.value: asdict(record) for source, record in trust.items()}).encode()
 
 
-def heard(trust: Trust, source: Source, notices: int) -> dict[Source, Record]:
-    """More notices came from it."""
+def heard(trust: Trust, source: Source, notices: int, servers: Collection[str] = ()) -> dict[Source, Record]:
+    """More notices came from it, of pages of these servers."""
     record = trust.get(source, Record())
-    return {**trust, source: replace(record, notices=record.notices + notices)}
+    known = tuple(sorted({*record.servers, *servers}))
+    spoken_of = (EVERYWHERE,) if len(known) > MOST_SERVERS or EVERYWHERE in known else known
+    return {**trust, source: replace(record, notices=record.notices + notices, servers=spoken_of)}
 
 
 def fold(trust: Trust, announced_by: Collection[Source], changed: bool, foretold: float = 0.0) -> dict[Source, Record]:

@@ -89,6 +89,15 @@ class ValuePolicy:
         ratio[(states["seen_at"] > 0.0) & (now - states["seen_at"] >= self.settings.ceiling_s)] = np.inf
         return ratio
 
+    def worth_if_changed(self, states: States, importance: Floats, now: float, context: Context) -> Floats:
+        """The same for pages that have changed for sure: what a visit buys is the time until they change again."""
+        site, clock = self._site_and_clock(context)
+        here = np.full(len(states), now / HOUR_S)
+        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        belief = bayes.weights(states, context.group, self.laws)
+        gain = value_told(belief, np.zeros_like(belief), np.maximum(days, 1e-6), self.settings.harmonic)
+        return np.asarray(gain / self._asked(states, importance, context))
+
     def delay_cost(
         self, ahead: bayes.Prospects, states: States, importance: Floats, now: float, context: Context
     ) -> Floats:

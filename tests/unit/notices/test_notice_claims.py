@@ -274,3 +274,15 @@ def test_a_waiting_page_is_brought_forward_and_one_under_way_is_left_alone() -> 
     assert frontier.hasten([sooner]) == 0
     assert frontier.next_page("h.example", NOW) is None
     assert frontier.next_page("h.example", NOW + 5) == other
+
+
+def test_silence_says_nothing_of_a_server_that_nobody_ever_spoke_of() -> None:
+    trust = trusts.heard({}, Source.SITEMAP, 3, {"www.example", "shop.example"})
+    trust = trusts.heard(trust, Source.SITEMAP, 2, {"www.example"})
+    record = trusts.read(trusts.write(trust))[Source.SITEMAP]
+    assert (record.notices, record.servers) == (5, ("shop.example", "www.example"))
+    assert record.speaks_of("shop.example")
+    assert not record.speaks_of("forum.example")
+    many = trusts.heard(trust, Source.SITEMAP, 1000, {f"{number}.example" for number in range(1000)})
+    assert many[Source.SITEMAP].speaks_of("forum.example")
+    assert len(trusts.write(many)) < 500

@@ -174,3 +174,14 @@ def test_sizes_that_tell_are_learnt_from_the_pages_and_remembered() -> None:
     assert large < small / 2
     again = chosen.remembering(chosen.memory())
     assert (again.next_gap_s(fresh, np.ones(2), START + 40 * DAY, np.full(2, 0.5), two) == [small, large]).all()
+
+
+def test_a_change_is_worth_a_visit_where_the_page_will_then_stand_still() -> None:
+    """A source that truly says every hour that a page changed must not take the requests of the others."""
+    rates = np.array([0.1] * 20 + [40.0] * 20)
+    policy, states, context = _crawled(60, rates, ["slow"] * 20 + ["fast"] * 20)
+    now = float(states["seen_at"].max()) + 3600.0
+    worth = policy.worth_if_changed(states, np.ones(40), now, context)
+    assert worth[:20].min() > 5 * worth[20:].max()
+    dearer = policy.at_price(10 * policy.knowledge.price).worth_if_changed(states, np.ones(40), now, context)
+    np.testing.assert_allclose(dearer, worth / 10, rtol=1e-6)
