@@ -12,9 +12,9 @@ from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
 from recrawl.engine.offload import OffTheLoop
-from recrawl.engine.scheduler import Common, Scheduler
+from recrawl.engine.scheduler import Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up
-from recrawl.engine.spending import Purse
+from recrawl.engine.spending import Common, Purse
 from recrawl.engine.wiring import Parts
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings

@@ -7,12 +7,11 @@ that nobody counted are taken as spent: a daily budget is never exceeded.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from recrawl.engine.kin import group_names
-from recrawl.engine.spending import Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -55,14 +54,6 @@ class Domain:
         return self.policy.knowledge.price if isinstance(self.policy, ValuePolicy) else 0.0
 
 
-class Common(Protocol):
-    """A purse that workers on many machines draw from: `CommonPurse`."""
-
-    def allowed(self, wholes: Sequence[Budget], now: float) -> list[Budget]: ...
-
-    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None: ...
-
-
 class Scheduler:
     """`share`: this worker's part of the work (1 for a worker alone), and of the budgets where there is no `common`
     purse to draw from."""
@@ -82,7 +73,7 @@ class Scheduler:
         self._common = common
         self._sites = {site.name: site for site in sites}
         self._windows = self._opened_windows()
-        self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)))
+        self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)), common)
         self._domains: dict[str, Domain] = {}
         self._now = now
         self._priced_at: dict[str, float] = {}
@@ -108,18 +99,8 @@ class Scheduler:
 
     def allows(self, page: Page, now: float) -> bool:
         """Room in every budget over this site, and an open window."""
-        return is_open(self._windows.get(page.site, ()), now) and self._has_room(page.site, now, page.size_bytes)
-
-    def _has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
-        wanted = self._spending.budgets
-        if self._common is None:
-            return self._spending.has_room(wanted, site, now, expected_bytes)
-        if self._spending.has_room(self._common.allowed(wanted, now), site, now, expected_bytes):
-            return True
-        for budget, spent in zip(*self.spending(), strict=True):
-            if budget.covers(site):  # another part of the common purse, if there is enough left in it
-                self._common.draw(budget, spent, expected_bytes, now)
-        return self._spending.has_room(self._common.allowed(wanted, now), site, now, expected_bytes)
+        open_now = is_open(self._windows.get(page.site, ()), now)
+        return open_now and self._spending.has_room(page.site, now, page.size_bytes)
 
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be."""
@@ -130,23 +111,15 @@ class Scheduler:
 
     def must_keep(self, now: float) -> bool:
         """Before another request: a kill would leave too many uncounted."""
-        return self._common is None and self._spending.must_be_written(now)
+        return self._spending.must_be_written(now)
 
     def begin(self, site: str, now: float) -> bool | None:
         """Count one request that is about to be sent. False: there is no room for it, or its window has closed; None:
         there will be, unless those under way bring too much."""
-        wanted, windows = self._spending.budgets, self._windows.get(site)
+        windows = self._windows.get(site)
         if windows and not is_open(windows, now):
             return False
-        if not wanted:
-            return True
-        if not self._has_room(site, now):
-            return False
-        allowed = wanted if self._common is None else self._common.allowed(wanted, now)
-        if not self._spending.has_room_beside(allowed, site, now):
-            return None
-        self._spending.begin(site, now)
-        return True
+        return self._spending.begin(site, now)
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
         """It was answered, or given up."""

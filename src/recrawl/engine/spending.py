@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
-from typing import Any
+from typing import Any, Protocol
 
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
@@ -37,11 +37,19 @@ class Purse:
     max_delay_s: float | None = None
 
 
+class Common(Protocol):
+    """A purse that workers on many machines draw from: `CommonPurse`."""
+
+    def allowed(self, wholes: Sequence[Budget], now: float) -> list[Budget]: ...
+
+    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None: ...
+
+
 class Spending:
     """The ledger of one worker. `budgets` and what was spent of each stand in the same order."""
 
-    def __init__(self, wanted: Sequence[Budget], memo: bytes | None = None) -> None:
-        self.budgets = list(wanted)
+    def __init__(self, wanted: Sequence[Budget], memo: bytes | None = None, common: Common | None = None) -> None:
+        self.budgets, self._common = list(wanted), common
         self.spent = recalled(memo, wanted)
         self._under_way = [0] * len(self.spent)
         self._largest_bytes = _largest(memo)  # answer so far: what one may bring of which nothing is known
@@ -56,21 +64,34 @@ class Spending:
         self.spent = [spent.get(one.site, Spent()) for one in wanted]
         self._under_way = [under_way.get(one.site, 0) for one in wanted]
 
-    def has_room(self, allowed: Sequence[Budget], site: str, now: float, expected_bytes: float = 0.0) -> bool:
+    def has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
         """For one more request, if those under way bring nothing more."""
-        return not allowed or budgets.all_allow(allowed, self.spent, site, now, expected_bytes or self._each_bytes)
+        if not self.budgets:
+            return True
+        expected_bytes = expected_bytes or self._each_bytes
+        if budgets.all_allow(self._allowed(now), self.spent, site, now, expected_bytes):
+            return True
+        if self._common is None:
+            return False
+        for budget, spent in zip(self.budgets, self.spent, strict=True):
+            if budget.covers(site):  # another part of the common purse, if there is enough left in it
+                self._common.draw(budget, spent, expected_bytes, now)
+        return budgets.all_allow(self._allowed(now), self.spent, site, now, expected_bytes)
 
-    def has_room_beside(self, allowed: Sequence[Budget], site: str, now: float) -> bool:
+    def _has_room_beside(self, site: str, now: float) -> bool:
         """For one more request, even if those under way are as large as any so far. While no answer has ever come,
         nothing is known of that: then one goes alone."""
         each_bytes = self._each_bytes
-        for budget, spent, under_way in zip(allowed, self.spent, self._under_way, strict=True):
+        for budget, spent, under_way in zip(self._allowed(now), self.spent, self._under_way, strict=True):
             if budget.covers(site):
                 likely = budgets.weighed(budget, spent, now, under_way, each_bytes)
                 blind = budget.bytes_per_day is not None and under_way and not each_bytes
                 if blind or not budgets.may_spend(budget, likely, now, each_bytes):
                     return False
         return True
+
+    def _allowed(self, now: float) -> Sequence[Budget]:
+        return self.budgets if self._common is None else self._common.allowed(self.budgets, now)
 
     @property
     def _each_bytes(self) -> float:
@@ -79,13 +100,19 @@ class Spending:
         shares = (one.bytes_per_day / LARGE_PARTS for one in self.budgets if one.bytes_per_day is not None)
         return min((self._largest_bytes, *shares))
 
-    def begin(self, site: str, now: float) -> None:
-        """A request is about to be sent."""
+    def begin(self, site: str, now: float) -> bool | None:
+        """Count one request that is about to be sent. False: there is no room for it; None: there will be, unless those
+        under way bring too much."""
+        if not self.has_room(site, now):
+            return False
+        if not self._has_room_beside(site, now):
+            return None
         self._begun += 1
         for place, budget in enumerate(self.budgets):
             if budget.covers(site):
                 self.spent[place] = budgets.begun(self.spent[place], now)
                 self._under_way[place] += 1
+        return True
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
         self._largest_bytes = max(self._largest_bytes, got_bytes)
@@ -96,9 +123,9 @@ class Spending:
 
     def must_be_written(self, now: float) -> bool:
         """Before another request may be sent: a kill would lose too much, or nothing is written of this day yet."""
-        return bool(self.budgets) and (
-            self._kept_day < int(now // DAY_S) or self._begun - self._kept >= uncounted(self.budgets)
-        )
+        if not self.budgets or self._common is not None:
+            return False
+        return self._kept_day < int(now // DAY_S) or self._begun - self._kept >= uncounted(self.budgets)
 
     def memo(self, now: float, closing: bool = False) -> bytes:
         rows = [budgets.on_day(one, now) for one in self.spent]

@@ -10,21 +10,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry, bitten_memo, counted_text, dropped_memo, hosts_memo
-from recrawl.engine.heard import Outcomes, Stirrings
-from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
+from recrawl.engine.discover import Quarry
+from recrawl.engine.heard import Stirrings
 from recrawl.engine.lane import Lanes
-from recrawl.engine.listed import Lists
-from recrawl.engine.pace import importance_among, is_at_rest, pace
-from recrawl.engine.recording import Recorder
+from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.refill import Refill
 from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
-from recrawl.engine.savings import Savings
 from recrawl.engine.settle import Ledger, Settler, write
-from recrawl.engine.signals import is_signal, paced, without_feeds
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
-from recrawl.engine.wrappers import wrappers_of
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
 from recrawl.model.event import Event, EventKind
@@ -32,23 +26,9 @@ from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
-from recrawl.model.verdict import Change
-from recrawl.model.visit import Evidence
-from recrawl.notices.outcome import counts_by_source
-from recrawl.schedule.load import after as load_after
-from recrawl.schedule.load import is_overloaded
 
 WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
-
-COUNT_OF = {
-    Change.NEW: Count.NEW,
-    Change.SAME: Count.SAME,
-    Change.CHANGED: Count.CHANGED,
-    Change.MOVED: Count.MOVED,
-    Change.GONE: Count.GONE,
-    Change.UNKNOWN: Count.FAILED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +48,11 @@ class Worker:
         self.parts, self.order, self.tally = parts, order, tally
         self.partitions = set(partitions)
         self.frontier = Frontier()
-        self.settler = Settler(self._prepare, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
+        self.settler = Settler(self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted)
-        self.recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries))
+        self.reckoning = Reckoning(parts, self.lanes, tally)
         self.started_at = parts.clock.now()
-        self.outcomes = Outcomes(parts.store)
-        self.lists = Lists(parts.store, parts.quarries)
-        self.savings = Savings(parts.store, parts.worker)
         self.stirrings = Stirrings(parts.store, self.started_at)
         self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
@@ -85,8 +62,8 @@ class Worker:
         self._found = 0
         self._low = False
         self.retiming = Retiming(
-            parts, self.frontier, self.settler, self.lanes, self.outcomes, self._weigh, self._may_wait_here,
-            self.started_at + EVERY_S, Sweep(parts.store),
+            parts, self.frontier, self.settler, self.lanes, self.reckoning.outcomes, self.reckoning.weigh,
+            self._may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
         )  # fmt: skip
         self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
 
@@ -171,7 +148,7 @@ class Worker:
         fresh = self.parts.reread(now)
         if not fresh:
             return
-        self.recorder = Recorder(self.parts.store, self.parts.archive, wrappers_of(self.parts.quarries))
+        self.reckoning.reread()
         self._enter_seeds(fresh)
         self.settler.stir()
         self.lanes.reconsider()
@@ -274,136 +251,8 @@ class Worker:
     def _may_wait_here(self, page: Page) -> bool:
         return self.parts.partition(page.server) in self.partitions and self._wanted(page)
 
-    def _prepare(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
-        """Estimate, schedule and discover: everything of the visit but the writing."""
-        self.outcomes.start_batch(arrivals)
-        luck, scheduler = self.parts.dice.luck(len(arrivals)), self.parts.scheduler
-        pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
-        patience = {site: scheduler.patience(site, self.parts.clock.now()) for site in {page.site for page in pages}}
-        for one, after in zip(arrivals, pages, strict=True):
-            if is_signal(one.page):
-                ledger.pages[after.id] = signal_after = paced(after, one.reply.at)
-                before = set(ledger.noticed)
-                self.lanes.signals.note(one, ledger)
-                self._weigh_notices(ledger, ledger.noticed.keys() - before, one.reply.at)
-                self._tell_limit(one, ledger)
-                self._weigh(one.page, signal_after, ledger)
-                continue
-            ledger.pages[after.id] = after = self.outcomes.rested(after, one.reply.at, patience[after.site])
-            ledger.visits.append(visit_row(one))
-            if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
-                ledger.copies.append(copy)
-                if copy.is_version:
-                    self._forget_oldest(one, ledger)
-            ledger.events += filter(None, (event_of(one, after),))
-            self._tell_limit(one, ledger)
-            self.outcomes.judge(one, ledger)
-            self._discover(one, ledger)
-            self._tell_traps(one, ledger)
-            self.lists.note(one, ledger)
-            if one.verdict.change is Change.NEW:
-                self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
-            self._weigh(one.page, after, ledger)
-            self._count(one)
-        events, memos = self.parts.alias_watch.news()
-        ledger.events += events
-        ledger.memos.update(memos)
-        ledger.memos.update(self.lanes.visitor.learnt())
-        ledger.memos.update(self._dropped(arrivals))
-        ledger.memos.update(self.savings.memos())
-        ledger.memos.update(scheduler.memos(self.parts.clock.now()))
-        self.recorder.note(arrivals, ledger)
-
-    def _weigh_notices(self, ledger: Ledger, told: Collection[int], now: float) -> None:
-        """A list that truly says of a page every hour that it changed would take the budget of all others: pages that
-        will be stale again at once are not hastened. What was said of them stays, and counts when they are due."""
-        known = [page for page in self.parts.store.pages(sorted(told)) if is_at_rest(page)] if told else []
-        if not known:
-            return
-        servers = [self.lanes.server(page.server) for page in known]
-        worthwhile = self.parts.scheduler.worthwhile(
-            known, importance_among(known, self.parts.importance), servers, now
-        )
-        for page, wanted in zip(known, worthwhile, strict=True):
-            if not wanted:
-                del ledger.noticed[page.id]
-
-    def _forget_oldest(self, one: Arrival, ledger: Ledger) -> None:
-        """As many as are beyond the versions that a page may have; told when the first of them go."""
-        most, page = self.parts.versions, one.page
-        too_old = outgrown(self.parts.store, one, most)
-        ledger.outgrown += too_old
-        if too_old:
-            self.parts.quarries[page.site].bite("keep.versions")
-        if len(too_old) > 1 or (too_old and page.changes <= most):
-            says = f"more than {most} versions: the oldest are forgotten, in the archive they stay (keep.versions)"
-            facts: dict[str, object] = {"limit": "keep.versions", "says": says}
-            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
-
-    def _tell_limit(self, one: Arrival, ledger: Ledger) -> None:
-        if (event := limit_event(one)) is not None:
-            ledger.events.append(event)
-            self.parts.quarries[one.page.site].bite(str(event.facts["limit"]))
-
-    def _tell_traps(self, one: Arrival, ledger: Ledger) -> None:
-        """Spaces without end that were closed by this page or by what it leads to."""
-        quarry, page = self.parts.quarries[one.page.site], one.page
-        for says in quarry.traps.news():
-            facts: dict[str, object] = {"limit": "trap", "says": says}
-            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
-            quarry.bite("trap")
-
-    def _announced(self, one: Arrival) -> Sequence[int]:
-        """How many notices of each source spoke of this page since its last visit."""
-        return counts_by_source(self.outcomes.waiting(one.page, one.reply.at))
-
-    def _discover(self, one: Arrival, ledger: Ledger) -> None:
-        quarry = self.parts.quarries[one.page.site]
-        now = one.reply.at
-        if one.verdict.change is Change.MOVED:
-            before = quarry.widened
-            found = quarry.redirected(one.page, one.verdict.target, self.parts.redirects, now)
-            self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
-            if quarry.widened != before:
-                ledger.memos[hosts_memo(quarry.site.name)] = " ".join(sorted(quarry.widened)).encode()
-        elif one.document is not None and one.follow:
-            found = self.lanes.signals.from_links(one.page, one.document.links, now)
-            found += quarry.discover(one.page, without_feeds(one.document.links), now)
-            found += self.lanes.visitor.missing.probe(one.page, now)
-        else:
-            return
-        ledger.entered.update((page.id, page) for page in found)
-
-    def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
-        """How many links were dropped, of the sites whose links were just read."""
-        worker, quarries = self.parts.worker, self.parts.quarries
-        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is Change.MOVED}
-        memos = {dropped_memo(site, worker): counted_text(quarries[site].dropped) for site in sites if site in quarries}
-        for quarry in quarries.values():
-            if quarry.was_bitten():
-                memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
-        return memos
-
-    def _weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
-        """S1's load index, kept with the old and the new interval of one page."""
-        server = self.lanes.server(after.server)
-        load_per_s = load_after(server.load_per_s, before.interval_s, after.interval_s)
-        overloaded = is_overloaded(load_per_s, server.gap_s)
-        if overloaded != server.overloaded:
-            kind = EventKind.SERVER_OVERLOADED if overloaded else EventKind.SERVER_RELIEVED
-            facts: dict[str, object] = {"server": server.key, "load_per_s": load_per_s, "gap_s": server.gap_s}
-            ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
-        server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
-        server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
-        self.lanes.servers[server.key] = ledger.servers[server.key] = server
-
-    def _count(self, one: Arrival) -> None:
-        self.savings.note(one)
-        self.tally.add(Count.VISITS)
-        self.tally.add(COUNT_OF[one.verdict.change])
-        if one.reply.evidence is Evidence.NOT_MODIFIED:
-            self.tally.add(Count.NOT_MODIFIED)
-            self.tally.add(Count.SPARED_BYTES, one.page.size_bytes)
+    def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
+        self.reckoning.take(arrivals, ledger)
 
     async def _carry_out(self, ledger: Ledger) -> Saved:
         saved: Saved = await self.parts.offload(

@@ -47,10 +47,10 @@ def test_a_request_under_way_leaves_no_room_for_another_beyond_the_budget() -> N
     budgets = [Budget(requests_per_day=2.0)]
     spending = Spending(budgets)
     spending.begin("town", NOW)
-    assert spending.has_room(budgets, "town", NOW)
+    assert spending.has_room("town", NOW)
     spending.begin("town", NOW)
-    assert not spending.has_room(budgets, "town", NOW)
-    assert spending.has_room(budgets, "town", NOW + DAY_S)
+    assert not spending.has_room("town", NOW)
+    assert spending.has_room("town", NOW + DAY_S)
 
 
 def test_what_was_spent_stays_spent_when_the_wishes_change() -> None:
@@ -74,16 +74,15 @@ def test_a_crew_of_another_size_inherits_the_day() -> None:
 
 
 def test_while_nothing_is_known_of_the_sizes_one_request_goes_alone() -> None:
-    budgets = [Budget(bytes_per_day=1000.0)]
-    spending = Spending(budgets)
-    spending.begin("town", NOW)
-    assert not spending.has_room_beside(budgets, "town", NOW)
+    spending = Spending([Budget(bytes_per_day=1000.0)])
+    assert spending.begin("town", NOW)
+    assert spending.begin("town", NOW) is None
     spending.end("town", NOW, 100)
+    assert [spending.begin("town", NOW) for _ in range(9)] == [True] * 9
+    assert spending.begin("town", NOW) is None
     for _ in range(9):
-        assert spending.has_room_beside(budgets, "town", NOW)
-        spending.begin("town", NOW)
-    assert not spending.has_room_beside(budgets, "town", NOW)
-    assert spending.has_room(budgets, "town", NOW)
+        spending.end("town", NOW, 100)
+    assert spending.begin("town", NOW) is False
 
 
 def test_one_answer_of_unusual_size_does_not_keep_the_others_from_the_days_bytes() -> None:
@@ -91,9 +90,9 @@ def test_one_answer_of_unusual_size_does_not_keep_the_others_from_the_days_bytes
     spending = Spending(budgets)
     spending.begin("town", NOW)
     spending.end("town", NOW, 5000)
-    assert not spending.has_room(budgets, "town", NOW)
+    assert not spending.has_room("town", NOW)
     tomorrow = NOW + DAY_S
     spending.begin("town", tomorrow)
     spending.end("town", tomorrow, 10)
-    assert spending.has_room(budgets, "town", tomorrow)
-    assert spending.has_room_beside(budgets, "town", tomorrow)
+    assert spending.has_room("town", tomorrow)
+    assert spending.begin("town", tomorrow)

@@ -1,0 +1,187 @@
+"""What a batch of visits comes to: beliefs, due times, copies, events, links, all into one ledger. Nothing is written
+here; everything that is written has passed through here."""
+
+from collections.abc import Collection, Sequence
+
+from recrawl.engine.arrival import Arrival
+from recrawl.engine.discover import bitten_memo, counted_text, dropped_memo, hosts_memo
+from recrawl.engine.heard import Outcomes
+from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
+from recrawl.engine.lane import Lanes
+from recrawl.engine.listed import Lists
+from recrawl.engine.pace import importance_among, is_at_rest, pace
+from recrawl.engine.recording import Recorder
+from recrawl.engine.savings import Savings
+from recrawl.engine.settle import Ledger
+from recrawl.engine.signals import is_signal, paced, without_feeds
+from recrawl.engine.tally import Count, Tally
+from recrawl.engine.wiring import Parts
+from recrawl.engine.wrappers import wrappers_of
+from recrawl.model.event import Event, EventKind
+from recrawl.model.page import Page
+from recrawl.model.swift import replace
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence
+from recrawl.notices.outcome import counts_by_source
+from recrawl.schedule.load import after as load_after
+from recrawl.schedule.load import is_overloaded
+
+COUNT_OF = {
+    Change.NEW: Count.NEW,
+    Change.SAME: Count.SAME,
+    Change.CHANGED: Count.CHANGED,
+    Change.MOVED: Count.MOVED,
+    Change.GONE: Count.GONE,
+    Change.UNKNOWN: Count.FAILED,
+}
+
+
+class Reckoning:
+    """Estimate, schedule and discover, for the visits that the lanes of a worker bring."""
+
+    def __init__(self, parts: Parts, lanes: Lanes, tally: Tally) -> None:
+        self.parts, self.lanes, self.tally = parts, lanes, tally
+        self.outcomes = Outcomes(parts.store)
+        self._lists = Lists(parts.store, parts.quarries)
+        self._savings = Savings(parts.store, parts.worker)
+        self.reread()
+
+    def reread(self) -> None:
+        """Site files changed: so may have the records that they want."""
+        self._recorder = Recorder(self.parts.store, self.parts.archive, wrappers_of(self.parts.quarries))
+
+    def take(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
+        self.outcomes.start_batch(arrivals)
+        luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
+        pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
+        patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
+        for one, after in zip(arrivals, pages, strict=True):
+            if is_signal(one.page):
+                self._hear(one, paced(after, one.reply.at), ledger)
+            else:
+                self._note(one, self.outcomes.rested(after, one.reply.at, patience[after.site]), ledger)
+        events, memos = self.parts.alias_watch.news()
+        ledger.events += events
+        for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(arrivals), self._savings.memos()):
+            ledger.memos.update(learnt)
+        ledger.memos.update(scheduler.memos(self.parts.clock.now()))
+        self._recorder.note(arrivals, ledger)
+
+    def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
+        """One visit of a page."""
+        ledger.pages[after.id] = after
+        ledger.visits.append(visit_row(one))
+        if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
+            ledger.copies.append(copy)
+            if copy.is_version:
+                self._forget_oldest(one, ledger)
+        ledger.events += filter(None, (event_of(one, after),))
+        self._tell_limit(one, ledger)
+        self.outcomes.judge(one, ledger)
+        self._discover(one, ledger)
+        self._tell_traps(one, ledger)
+        self._lists.note(one, ledger)
+        if one.verdict.change is Change.NEW:
+            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
+        self.weigh(one.page, after, ledger)
+        self._count(one)
+
+    def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
+        """One visit of a sitemap or feed."""
+        ledger.pages[after.id] = after
+        before = set(ledger.noticed)
+        self.lanes.signals.note(one, ledger)
+        self._weigh_notices(ledger, ledger.noticed.keys() - before, one.reply.at)
+        self._tell_limit(one, ledger)
+        self.weigh(one.page, after, ledger)
+
+    def _weigh_notices(self, ledger: Ledger, told: Collection[int], now: float) -> None:
+        """A list that truly says of a page every hour that it changed would take the budget of all others: pages that
+        will be stale again at once are not hastened. What was said of them stays, and counts when they are due."""
+        known = [page for page in self.parts.store.pages(sorted(told)) if is_at_rest(page)] if told else []
+        if not known:
+            return
+        servers = [self.lanes.server(page.server) for page in known]
+        worthwhile = self.parts.scheduler.worthwhile(
+            known, importance_among(known, self.parts.importance), servers, now
+        )
+        for page, wanted in zip(known, worthwhile, strict=True):
+            if not wanted:
+                del ledger.noticed[page.id]
+
+    def _forget_oldest(self, one: Arrival, ledger: Ledger) -> None:
+        """As many as are beyond the versions that a page may have; told when the first of them go."""
+        most, page = self.parts.versions, one.page
+        too_old = outgrown(self.parts.store, one, most)
+        ledger.outgrown += too_old
+        if too_old:
+            self.parts.quarries[page.site].bite("keep.versions")
+        if len(too_old) > 1 or (too_old and page.changes <= most):
+            says = f"more than {most} versions: the oldest are forgotten, in the archive they stay (keep.versions)"
+            facts: dict[str, object] = {"limit": "keep.versions", "says": says}
+            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
+
+    def _tell_limit(self, one: Arrival, ledger: Ledger) -> None:
+        if (event := limit_event(one)) is not None:
+            ledger.events.append(event)
+            self.parts.quarries[one.page.site].bite(str(event.facts["limit"]))
+
+    def _tell_traps(self, one: Arrival, ledger: Ledger) -> None:
+        """Spaces without end that were closed by this page or by what it leads to."""
+        quarry, page = self.parts.quarries[one.page.site], one.page
+        for says in quarry.traps.news():
+            facts: dict[str, object] = {"limit": "trap", "says": says}
+            ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
+            quarry.bite("trap")
+
+    def _announced(self, one: Arrival) -> Sequence[int]:
+        """How many notices of each source spoke of this page since its last visit."""
+        return counts_by_source(self.outcomes.waiting(one.page, one.reply.at))
+
+    def _discover(self, one: Arrival, ledger: Ledger) -> None:
+        quarry = self.parts.quarries[one.page.site]
+        now = one.reply.at
+        if one.verdict.change is Change.MOVED:
+            before = quarry.widened
+            found = quarry.redirected(one.page, one.verdict.target, self.parts.redirects, now)
+            self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
+            if quarry.widened != before:
+                ledger.memos[hosts_memo(quarry.site.name)] = " ".join(sorted(quarry.widened)).encode()
+        elif one.document is not None and one.follow:
+            found = self.lanes.signals.from_links(one.page, one.document.links, now)
+            found += quarry.discover(one.page, without_feeds(one.document.links), now)
+            found += self.lanes.visitor.missing.probe(one.page, now)
+        else:
+            return
+        ledger.entered.update((page.id, page) for page in found)
+
+    def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
+        """How many links were dropped, of the sites whose links were just read."""
+        worker, quarries = self.parts.worker, self.parts.quarries
+        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is Change.MOVED}
+        memos = {dropped_memo(site, worker): counted_text(quarries[site].dropped) for site in sites if site in quarries}
+        for quarry in quarries.values():
+            if quarry.was_bitten():
+                memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
+        return memos
+
+    def weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
+        """S1's load index, kept with the old and the new interval of one page."""
+        server = self.lanes.server(after.server)
+        load_per_s = load_after(server.load_per_s, before.interval_s, after.interval_s)
+        overloaded = is_overloaded(load_per_s, server.gap_s)
+        if overloaded != server.overloaded:
+            kind = EventKind.SERVER_OVERLOADED if overloaded else EventKind.SERVER_RELIEVED
+            facts: dict[str, object] = {"server": server.key, "load_per_s": load_per_s, "gap_s": server.gap_s}
+            ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
+        server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
+        server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
+        self.lanes.servers[server.key] = ledger.servers[server.key] = server
+
+    def _count(self, one: Arrival) -> None:
+        self._savings.note(one)
+        self.tally.add(Count.VISITS)
+        self.tally.add(COUNT_OF[one.verdict.change])
+        if one.reply.evidence is Evidence.NOT_MODIFIED:
+            self.tally.add(Count.NOT_MODIFIED)
+            self.tally.add(Count.SPARED_BYTES, one.page.size_bytes)
