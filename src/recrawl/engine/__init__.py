@@ -2,5 +2,6 @@
 
 `revisit` reads like the sentence "due, fetch, detect, estimate, schedule, archive, save, due again"; `discover` like
 "links, scope, sieve, frontier". `worker` turns both under one clock, `reckoning` says what a batch of visits comes to,
-`settle` makes it durable in groups: WARC record flushed, then state committed, then outcome told. `wiring` hands every part to every other.
+`settle` makes it durable in groups: WARC record flushed, then state committed, then outcome told. `wiring` hands every
+part to every other.
 """
