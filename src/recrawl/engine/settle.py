@@ -20,6 +20,7 @@ from recrawl.model.notice import Notice
 from recrawl.model.page import Page, Rank
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
+from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
@@ -159,6 +160,8 @@ class Settler:
         self.stir()
         if self._is_full:
             self._enough.set()
+        if arrival.page.kind is Kind.LIST and arrival.document is not None:
+            self.hurry()  # the new details that it may show go before the old ones
         while self._is_far_ahead and self._error is None:
             self._room.clear()
             await self._room.wait()

@@ -70,8 +70,7 @@ def answered(
     body = sent_body
     if evidence is Evidence.NOT_MODIFIED:
         body = sent_body = b""
-        asked = CONDITION in raw_request if raw_request else is_conditional(ask)
-        lost = None if asked else UNASKED
+        lost = None if CONDITION in raw_request or is_conditional(ask) else UNASKED
     elif lost is None and body:
         codings = [value for name, value in headers if name == "content-encoding"]
         if codings:
