@@ -22,7 +22,8 @@ _TAGS = re.compile("<([^>]*+)>")
 _ALL_TAGS = re.compile(f"<({_COMMENT}|{_RAW}|(?!!--)[^>]*+)>")
 _ATTRIBUTE = re.compile(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')
 _LONGEST_LOOK = 200  # of a tag that is remembered
-_EVERY = 32  # tags after which the state is kept
+_EVERY = 32  # tags after which the state is kept, …
+_DEEPEST, _LONGEST_RUN = 200, 300  # … which must be small, or a page of nothing but open tags would fill the memory
 _LINK, _STRESS = 1, 2
 _new = tuple.__new__  # what the constructor of a named tuple calls, without the way there
 
@@ -167,6 +168,8 @@ class Written:
                 continue
             stack.append(context)
             context = child
+        if len(stack) > _DEEPEST or len(parts) > _LONGEST_RUN:
+            raise Odd
         return State(context, tuple(stack), tuple(parts), linked, stressed)
 
     def _child(self, context: Context, tag: str) -> Context:

@@ -98,3 +98,11 @@ def test_of_a_long_page_with_one_new_paragraph_only_the_paragraphs_near_it_are_r
     read_anew = [run for run in other.runs if not any(run is known for known in written.reading.runs)]
     assert "new" in [run.text for run in read_anew]
     assert len(read_anew) < 100
+
+
+def test_a_page_of_open_tags_or_of_one_endless_line_is_walked_for_its_state_would_be_large() -> None:
+    for page in ("<span itemprop=b>x" * 1000, "<p>" + "<b>x</b> " * 1000):
+        assert written_text(turbo.parse(page), *LIMITS) is None
+        parsed = parse(page.encode(), HTML, URL)
+        assert parsed.blocks
+    assert written_text(turbo.parse("<p>" + "<b>x</b> " * 100 + "<p>y" * 1000), *LIMITS) is not None

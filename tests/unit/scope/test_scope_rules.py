@@ -219,3 +219,10 @@ def test_trap_limits_can_be_set() -> None:
     address = CANONICALISER.canonical("https://example.com/a-rather-long-name")
     assert address is not None
     assert rules.admit(address).reason is Refusal.TOO_LONG
+
+
+def test_a_pattern_longer_than_any_address_is_refused_with_a_word_of_advice() -> None:
+    with pytest.raises(ConfigError, match="more than 10,000"):
+        read_pattern("*a]" * 100_000)
+    with pytest.raises(ConfigError, match="more than 10,000"):
+        read_pattern("re:" + "a" * 10_001)
