@@ -53,6 +53,18 @@ def test_outside_its_window_a_site_is_left_in_peace(start_site: Start, recrawl: 
     assert site.requests() == []
 
 
+def test_runs_that_end_well_cost_the_day_nothing_but_their_requests(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    site = start_site(5)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    wish(tmp_path, "requests_per_day = 23")
+    for _ in range(4):
+        recrawl("run", "D", "--once", "--all")
+    assert "budget" in recrawl("run", "D", "--once", "--all", expect=7).err
+    assert len(site.requests()) == 23
+
+
 def test_many_lanes_at_once_take_no_request_too_many(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
     """Each asks whether there is room before any of the others has its answer."""
     site = start_site(60, "--delay", "0.05")

@@ -76,6 +76,7 @@ class Scheduler:
         self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)), common)
         self._domains: dict[str, Domain] = {}
         self._now = now
+        self._closing = False
         self._priced_at: dict[str, float] = {}
 
     def know(self, sites: Iterable[Site]) -> None:
@@ -250,17 +251,19 @@ class Scheduler:
         return replace(server, price=server_price(common, server.price, server.load_per_s, server.gap_s))
 
     def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
-        """What to keep: the spending with every commit, the knowledge now and then."""
-        memos = self.spending_memo(now, closing)
+        """What to keep: the spending with every commit, the knowledge now and then. After `closing` nobody is asked any
+        more, and whatever else is written says so, too."""
+        self._closing = closing = closing or self._closing
+        memos = self.spending_memo(now)
         for domain in self._domains.values():
             if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
                 domain.kept_at = now
                 memos[self._memo(domain.name)] = known.to_bytes(domain.policy.knowledge)
         return memos
 
-    def spending_memo(self, now: float, closing: bool = False) -> dict[str, bytes]:
+    def spending_memo(self, now: float) -> dict[str, bytes]:
         counted = self._spending.budgets and self._common is None
-        return {spent_memo(self._worker): self._spending.memo(now, closing)} if counted else {}
+        return {spent_memo(self._worker): self._spending.memo(now, self._closing)} if counted else {}
 
     def moved(self, since: Mapping[str, float], servers: Iterable[Server]) -> dict[str, float] | None:
         """The prices of domains and servers and the pace of sites in a burst, if any of them has moved materially from
