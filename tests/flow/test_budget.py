@@ -61,8 +61,11 @@ def test_runs_that_end_well_cost_the_day_nothing_but_their_requests(
     wish(tmp_path, "requests_per_day = 23")
     for _ in range(4):
         recrawl("run", "D", "--once", "--all")
+    assert "spent today" in recrawl("status", "D").out
     assert "budget" in recrawl("run", "D", "--once", "--all", expect=7).err
     assert len(site.requests()) == 23
+    [budget] = recrawl("status", "D", "--json").lines[0]["budgets"]  # type: ignore[misc]
+    assert (budget["requests"], budget["requests_per_day"], budget["bytes_per_day"]) == (23, 23, None)
 
 
 def test_many_lanes_at_once_take_no_request_too_many(start_site: Start, recrawl: Run, tmp_path: Path) -> None:

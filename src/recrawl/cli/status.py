@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from recrawl.answers.allowance import Allowance, allowances
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.record_rows import broken_wrappers
 from recrawl.answers.strain import relief_object, relief_sentence, reliefs
@@ -52,6 +53,7 @@ def _as_json(found: Reading, now: float) -> None:
         {
             **totals_object(found.store.totals("", now)),
             "saved": saved_object(saved_in(found.store, names)),
+            "budgets": [asdict(one) for one in allowances(found, now)],
             "sites": [_site_object(found, name, now) for name in names],
             "troubled_servers": _server_objects(found, now),
             "broken_wrappers": [{**asdict(one), "since_at": iso(one.since_at)} for one in broken],
@@ -94,11 +96,13 @@ def _as_text(found: Reading, now: float) -> None:
     names = found.store.sites()
     table(SITE_COLUMNS, [_site_row(found, name, now) for name in names])
     _tell_savings(saved_in(found.store, names))
+    for one in allowances(found, now):
+        click.echo(_budget_sentence(one))
     for name in names:
         _tell_of_site(found, name)
     _tell_of_servers(found, now)
-    for one in broken_wrappers(found.store, found.folder.sites()):
-        click.echo(broken_sentence(one))
+    for broken in broken_wrappers(found.store, found.folder.sites()):
+        click.echo(broken_sentence(broken))
     if _disk_is_low(found):
         click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
     _tell_errors(found)
@@ -130,6 +134,15 @@ def _tell_savings(saved: Saved) -> None:
             f"avoided: {saved.revisits} revisits where a daily crawl of the same pages would have made "
             f"{saved.daily_visits:.0f}; spared: {size(saved.spared_bytes)} that were not sent again, by 304"
         )
+
+
+def _budget_sentence(one: Allowance) -> str:
+    told = []
+    if one.requests_per_day is not None:
+        told.append(f"{one.requests:,} of {one.requests_per_day:,g} requests")
+    if one.bytes_per_day is not None:
+        told.append(f"{size(one.bytes)} of {size(int(one.bytes_per_day))}")
+    return f"spent today, {one.site or 'all sites'}: {', '.join(told)}"
 
 
 def _tell_of_site(found: Reading, name: str) -> None:

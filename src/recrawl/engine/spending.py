@@ -173,10 +173,23 @@ def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
     return rows
 
 
+def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
+    """What all workers of a folder have counted so far."""
+    memos = [json.loads(memo) for memo in _memos(store)]
+    counted = [[Spent(*row) for row in kept["spent"]] for kept in memos]
+    today = [[budgets.on_day(one, now) for one in rows] for rows in counted if len(rows) == len(wanted)]
+    return [_sum(Spent(int(now // DAY_S)), *(rows[place] for rows in today)) for place in range(len(wanted))]
+
+
+def _memos(store: Store) -> list[bytes]:
+    kept = takewhile(bool, (store.memo(spent_memo(str(number))) for number in count()))
+    return [memo for memo in kept if memo]
+
+
 def share_out(store: Store, workers: int) -> None:
     """Before a crew starts: what one of another size has spent of the day counts for this one."""
-    memos = list(takewhile(bool, (store.memo(spent_memo(str(number))) for number in count())))
-    shares = shared_out([memo for memo in memos if memo], workers)
+    memos = _memos(store)
+    shares = shared_out(memos, workers)
     if shares != memos:
         store.save(Batch(memos=tuple((spent_memo(str(number)), memo) for number, memo in enumerate(shares))))
 
@@ -188,18 +201,17 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
         return list(memos)
     together = [_rows(memo) for memo in memos]
     width = max(map(len, together), default=0)
-    whole = [_sum(rows[place] for rows in together if len(rows) == width) for place in range(width)]
+    whole = [_sum(*(rows[place] for rows in together if len(rows) == width)) for place in range(width)]
     rows = [[one.day, -(-one.requests // workers), -(-one.bytes // workers)] for one in whole]
     largest = max(map(_largest, memos))
     facts = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest, "spent": rows}
     return [json.dumps(facts).encode()] * workers + [b""] * (len(memos) - workers)
 
 
-def _sum(parts: Iterable[Spent]) -> Spent:
+def _sum(*parts: Spent) -> Spent:
     """Of the last day that any of them knows."""
-    known = list(parts)
-    day = max(one.day for one in known)
-    today = [one for one in known if one.day == day]
+    day = max(one.day for one in parts)
+    today = [one for one in parts if one.day == day]
     return Spent(day, sum(one.requests for one in today), sum(one.bytes for one in today))
 
 

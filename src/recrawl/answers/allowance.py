@@ -1,0 +1,29 @@
+"""What was spent today of the budgets, for people."""
+
+from dataclasses import dataclass
+
+from recrawl.answers.reading import Reading
+from recrawl.engine.spending import Purse, budgets_of, spent_today
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """`site`: empty for all sites together. None where nothing limits."""
+
+    site: str
+    requests: int
+    requests_per_day: float | None
+    bytes: int
+    bytes_per_day: float | None
+
+
+def allowances(found: Reading, now: float) -> list[Allowance]:
+    """In the order of the settings, then of the site files; nothing of a cluster, whose purse lies in its database."""
+    wish = found.settings.schedule
+    if found.settings.state.store:
+        return []
+    wanted = budgets_of(Purse(wish.requests_per_day, wish.bytes_per_day), found.folder.sites(), 1.0)
+    return [
+        Allowance(budget.site, spent.requests, budget.requests_per_day, spent.bytes, budget.bytes_per_day)
+        for budget, spent in zip(wanted, spent_today(found.store, wanted, now), strict=True)
+    ]
