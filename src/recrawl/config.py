@@ -1,8 +1,9 @@
 """recrawl.toml → one small settings value per stage. Unknown keys are refused with the nearest valid one."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
+from math import inf
 from typing import Any, get_type_hints
 
 from recrawl.archive.settings import ArchiveSettings
@@ -15,10 +16,17 @@ from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
+from recrawl.schedule.windows import parse as parse_window
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.traps import TrapLimits
 
 SHORTEST_GAP_S = 0.5  # on servers of others
+SOUND: dict[str, tuple[Callable[[float], bool], str]] = {
+    "requests_per_day": (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit"),
+    "bytes_per_day": (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit"),
+    "target": (lambda value: 0 < value < 1, "a share between 0 and 1, as 0.95 for 95 % of the pages"),
+    "max_delay_s": (lambda value: 0 < value < inf, "a number of seconds, more than 0"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class Detect:
 class Schedule:
     policy: str = "value"  # see docs/explain/scheduler.md for all of them
     requests_per_day: float | None = None  # the budget of all sites together, never exceeded
-    bytes_per_day: float | None = None  # the same in bytes received
+    bytes_per_day: float | None = None  # the same in bytes; a page larger than any before may exceed it
     target: float | None = None  # share of the pages to keep fresh, as 0.95: spend what that takes, within the budget
     max_delay_s: float | None = None  # or: find changes so soon after they happen, in the mean
     windows: tuple[str, ...] = ()  # when anything may be visited: "not monday 9-12", "only 22-6"
@@ -150,6 +158,7 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
             _aliases(table, text, source) if name == "aliases" else read(kinds[name], table, name, text, source)
         )
     settings = Settings(**values)
+    _check_schedule(settings.schedule, text, source)
     if settings.politeness.gap_s < SHORTEST_GAP_S:
         raise FormatError(
             f"politeness.gap_s = {settings.politeness.gap_s:g}: servers of others get a pause of at least "
@@ -158,6 +167,21 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
             source=source,
         )
     return settings
+
+
+def _check_schedule(wish: Schedule, text: str, source: str) -> None:
+    """What cannot be meant, before a crawl goes by it."""
+    for name, (is_sound, sentence) in SOUND.items():
+        value = getattr(wish, name)
+        if value is not None and not is_sound(value):
+            place = line_of(text, ("schedule", name))
+            raise FormatError(f"schedule.{name} = {value:g}: {sentence}", line=place, source=source)
+    for window in wish.windows:
+        try:
+            parse_window(window)
+        except FormatError as wrong:
+            place = line_of(text, ("schedule", "windows"))
+            raise FormatError(f"schedule.windows, {window!r}: {wrong.message}", line=place, source=source) from None
 
 
 def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ from recrawl.schedule.settings import DAY_S
 PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
 LEAST, MOST = 4, 64  # … but no less and no more requests than these
 LARGE_PARTS = 4  # of a day's bytes
+TELLING_BYTES = 1000  # a robots.txt or a 304 says nothing of the size of pages
 NEVER = -1
 
 
@@ -115,7 +116,8 @@ class Spending:
         return True
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
-        self._largest_bytes = max(self._largest_bytes, got_bytes)
+        if got_bytes >= TELLING_BYTES:
+            self._largest_bytes = max(self._largest_bytes, got_bytes)
         for place, budget in enumerate(self.budgets):
             if budget.covers(site):
                 self.spent[place] = budgets.received(self.spent[place], now, got_bytes)

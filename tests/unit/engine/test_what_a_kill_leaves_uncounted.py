@@ -74,22 +74,22 @@ def test_a_crew_of_another_size_inherits_the_day() -> None:
 
 
 def test_while_nothing_is_known_of_the_sizes_one_request_goes_alone() -> None:
-    spending = Spending([Budget(bytes_per_day=1000.0)])
+    spending = Spending([Budget(bytes_per_day=100_000.0)])
     assert spending.begin("town", NOW)
     assert spending.begin("town", NOW) is None
-    spending.end("town", NOW, 100)
+    spending.end("town", NOW, 10_000)
     assert [spending.begin("town", NOW) for _ in range(9)] == [True] * 9
     assert spending.begin("town", NOW) is None
     for _ in range(9):
-        spending.end("town", NOW, 100)
+        spending.end("town", NOW, 10_000)
     assert spending.begin("town", NOW) is False
 
 
 def test_one_answer_of_unusual_size_does_not_keep_the_others_from_the_days_bytes() -> None:
-    budgets = [Budget(bytes_per_day=1000.0)]
+    budgets = [Budget(bytes_per_day=100_000.0)]
     spending = Spending(budgets)
     spending.begin("town", NOW)
-    spending.end("town", NOW, 5000)
+    spending.end("town", NOW, 500_000)
     assert not spending.has_room("town", NOW)
     tomorrow = NOW + DAY_S
     spending.begin("town", tomorrow)
