@@ -21,9 +21,11 @@ from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.traps import TrapLimits
 
 SHORTEST_GAP_S = 0.5  # on servers of others
-SOUND: dict[str, tuple[Callable[[float], bool], str]] = {
-    "requests_per_day": (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit"),
-    "bytes_per_day": (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit"),
+Sound = tuple[Callable[[float], bool], str]
+LIMIT: Sound = (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit")
+SOUND: dict[str, Sound] = {
+    "requests_per_day": LIMIT,
+    "bytes_per_day": LIMIT,
     "target": (lambda value: 0 < value < 1, "a share between 0 and 1, as 0.95 for 95 % of the pages"),
     "max_delay_s": (lambda value: 0 < value < inf, "a number of seconds, more than 0"),
 }

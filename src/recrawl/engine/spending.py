@@ -169,18 +169,21 @@ def _part(whole: float | None, share: float) -> float | None:
 
 def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
     """The day's spending so far; after a crash with what may have gone uncounted."""
-    rows = _rows(memo)
-    if len(rows) != len(wanted):
-        rows = [max(rows, key=lambda one: (one.day, one.requests))] * len(wanted) if rows else [Spent()] * len(wanted)
-    return rows
+    return _fitted(_rows(memo), wanted)
 
 
 def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
     """What all workers of a folder have counted so far."""
-    memos = [json.loads(memo) for memo in _memos(store)]
-    counted = [[Spent(*row) for row in kept["spent"]] for kept in memos]
-    today = [[budgets.on_day(one, now) for one in rows] for rows in counted if len(rows) == len(wanted)]
+    counted = ([Spent(*row) for row in json.loads(memo)["spent"]] for memo in _memos(store))
+    today = [[budgets.on_day(one, now) for one in _fitted(rows, wanted)] for rows in counted]
     return [_sum(Spent(int(now // DAY_S)), *(rows[place] for rows in today)) for place in range(len(wanted))]
+
+
+def _fitted(rows: list[Spent], wanted: Sequence[Budget]) -> list[Spent]:
+    """Where there were other budgets before, each of these is taken to have spent as much as any of those."""
+    if len(rows) == len(wanted):
+        return rows
+    return [max(rows, key=lambda one: (one.day, one.requests), default=Spent())] * len(wanted)
 
 
 def _memos(store: Store) -> list[bytes]:
