@@ -22,7 +22,7 @@ def allowances(found: Reading, now: float) -> list[Allowance]:
     wish = found.settings.schedule
     if found.settings.state.store:
         return []
-    wanted = budgets_of(Purse(wish.requests_per_day, wish.bytes_per_day), found.folder.sites(), 1.0)
+    wanted = budgets_of(Purse(wish.requests_per_day, wish.bytes_per_day), found.folder.sites())
     return [
         Allowance(budget.site, spent.requests, budget.requests_per_day, spent.bytes, budget.bytes_per_day)
         for budget, spent in zip(wanted, spent_today(found.store, wanted, now), strict=True)

@@ -68,7 +68,7 @@ def run(
     order = Order(once=once, for_s=duration.parse(for_text) if for_text else None, asked=everything)
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:
-        ended = run_crawl(place, settings, order, crew, tick, everything)
+        ended = run_crawl(place, settings, order, crew, tick, everything, lambda told: click.echo(told, err=True))
     tell_end(ended, as_json, rest_of(place, settings, ended.counts, once))
     sys.exit(ended.code)
 

@@ -44,6 +44,8 @@ class Quarry:
     near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
     traps: Traps = field(default_factory=Traps)
 
+    gone: bool = False  # its site file was taken away while the crawl runs
+
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
     _met: Sieve = field(default_factory=lambda: Sieve(MOST_MET))
     _names: object = None
@@ -144,6 +146,16 @@ class Quarry:
         if not admission.allowed:
             return str(admission.reason)
         return replace(self._page(replace(read, address=address), None, Rank.NOTICED, now), depth=1)
+
+    def covers(self, page: Page) -> bool:
+        """Would this page have been let in here, had it been met by this site first?"""
+        if not self.rules.hosts.has(page.server):
+            return False
+        address = self.canonicaliser.canonical(page.url)
+        if address is None or address.id != page.id or not self.rules.admit(address, page.depth, page.kind).allowed:
+            return False
+        is_plain = page.kind is Kind.SIGNAL or address.url in self.rules.seeds
+        return is_plain or not isinstance(self.script.kind_of(page.url), Unwanted)
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""

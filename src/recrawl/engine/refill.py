@@ -44,9 +44,10 @@ class Refill:
         adopt: Callable[[Server], None],
         wanted: Callable[[Page], bool],
         reach: Reach | None = None,
+        claimed: Callable[[Page], Page] = lambda page: page,
     ) -> None:
         self._store, self._frontier, self._partitions = store, frontier, partitions
-        self._adopt, self._wanted = adopt, wanted
+        self._adopt, self._wanted, self._claimed = adopt, wanted, claimed
         self.reach = reach or Reach()
         self._loaded: dict[str, Loaded] = {}
         self._look_at_servers = SERVERS
@@ -125,7 +126,7 @@ class Refill:
         skip = self._frontier.queue(server).held
         for wider in WIDER:
             found = self._store.due(server, until_at, most * wider, skip=skip)
-            pages = [page for page in found if self._wanted(page)][:most]
+            pages = [page for page in map(self._claimed, found) if self._wanted(page)][:most]
             if pages or len(found) < most * wider:
                 break
         return len(found), pages

@@ -59,11 +59,11 @@ class Savings:
     def memos(self) -> dict[str, bytes]:
         """What changed since the last call."""
         stirred, self._stirred = self._stirred, set()
-        return {_memo(site, self.worker): json.dumps(asdict(self._books[site])).encode() for site in stirred}
+        return {saved_memo(site, self.worker): json.dumps(asdict(self._books[site])).encode() for site in stirred}
 
     def _book(self, site: str) -> Saved:
         if site not in self._books:
-            self._books[site] = _read(self.store.memo(_memo(site, self.worker)))
+            self._books[site] = _read(self.store.memo(saved_memo(site, self.worker)))
         return self._books[site]
 
 
@@ -81,7 +81,7 @@ def saved_in(store: Store, sites: Iterable[str]) -> Saved:
     total = Saved()
     for site in sites:
         for worker in range(MOST_WORKERS):
-            total = total.plus(_read(store.memo(_memo(site, str(worker)))))
+            total = total.plus(_read(store.memo(saved_memo(site, str(worker)))))
     return total
 
 
@@ -89,5 +89,5 @@ def _read(memo: bytes | None) -> Saved:
     return Saved(**json.loads(memo)) if memo else Saved()
 
 
-def _memo(site: str, worker: str) -> str:
+def saved_memo(site: str, worker: str) -> str:
     return f"saved:{site}:{worker}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recrawl.engine.kin import group_names
-from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.spending import Common, Portion, Purse, Spending, budgets_of, spent_memo
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -86,7 +86,9 @@ class Scheduler:
         self._spending.know(self._wished())
 
     def _wished(self) -> list[Budget]:
-        return budgets_of(self._purse, self._sites.values(), 1.0 if self._common else self.share)
+        alone = self._common is not None or self.share == 1.0
+        portion = Portion() if alone else Portion(int(self._worker), round(1.0 / self.share))
+        return budgets_of(self._purse, self._sites.values(), portion)
 
     def spending(self) -> tuple[list[Budget], list[Spent]]:
         """The budgets, and what was spent of each."""
@@ -258,7 +260,7 @@ class Scheduler:
         for domain in self._domains.values():
             if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
                 domain.kept_at = now
-                memos[self._memo(domain.name)] = known.to_bytes(domain.policy.knowledge)
+                memos[knowledge_memo(self._worker, domain.name)] = known.to_bytes(domain.policy.knowledge)
         return memos
 
     def spending_memo(self, now: float) -> dict[str, bytes]:
@@ -290,19 +292,16 @@ class Scheduler:
     def has_kept(self, worker: str) -> bool:
         """Whether a worker of that number has left what it knows in the store."""
         names = ("", *(name for name, site in self._sites.items() if site.requests_per_day is not None))
-        return any(self._store.memo(f"knowledge:{worker}:{name}") for name in names)
+        return any(self._store.memo(knowledge_memo(worker, name)) for name in names)
 
     def inherit(self, workers: Iterable[str]) -> None:
         """Take over what others learnt of groups unknown here: their pages may be ours now."""
         others = [worker for worker in workers if worker != self._worker]
         for name, domain in self._domains.items():
-            for memo in (self._store.memo(f"knowledge:{worker}:{name}") for worker in others):
+            for memo in (self._store.memo(knowledge_memo(worker, name)) for worker in others):
                 if memo and isinstance(domain.policy, ValuePolicy):
                     learnt = joined(domain.policy.knowledge, known.from_bytes(memo), MOST_GROUPS)
                     domain.policy = domain.policy.knowing(learnt)
-
-    def _memo(self, name: str) -> str:
-        return f"knowledge:{self._worker}:{name}"
 
     def _purse_of(self, site: str) -> str:
         wish = self._sites.get(site)
@@ -311,7 +310,7 @@ class Scheduler:
     def _opened(self, name: str, now: float) -> Domain:
         policy = self._first
         if isinstance(policy, ValuePolicy):
-            kept = self._store.memo(self._memo(name))
+            kept = self._store.memo(knowledge_memo(self._worker, name))
             fresh = known.started(policy.knowledge.price, int(now // HOUR_S))
             policy = policy.knowing(known.from_bytes(kept) if kept else fresh)
         return Domain(name, policy, budgets.started(self._per_day(name), now), now, now)
@@ -385,3 +384,8 @@ class Scheduler:
 
 def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
+
+
+def knowledge_memo(worker: str, purse: str) -> str:
+    """Under this name a worker keeps what it learnt of the sites that share a purse."""
+    return f"knowledge:{worker}:{purse}"

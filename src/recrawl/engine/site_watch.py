@@ -47,7 +47,7 @@ class SiteWatch:
 
 def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
     """Let the crawl know the sites as they are now; the quarries that are new or differ. A site whose file is gone
-    is left alone from now on, like one that is paused."""
+    is left alone from now on, like one that is paused; its pages go to the site that covers them, if there is one."""
     fresh: list[Quarry] = []
     for site in sites:
         known = parts.quarries.get(site.name)
@@ -56,7 +56,7 @@ def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
     names = {site.name for site in sites}
     for name, quarry in parts.quarries.items():
         if name not in names:
-            quarry.site = replace(quarry.site, paused=True)
+            quarry.site, quarry.gone = replace(quarry.site, paused=True), True
     parts.quarries.update((quarry.site.name, quarry) for quarry in fresh)
     parts.scheduler.know([quarry.site for quarry in parts.quarries.values()])
     return fresh

@@ -58,11 +58,12 @@ class Spending:
         self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
 
     def know(self, wanted: Sequence[Budget]) -> None:
-        """The wishes changed. What was spent of a budget stays spent."""
+        """The wishes changed. What was spent of a budget stays spent, also when its site has got another name."""
         spent = dict(zip((one.site for one in self.budgets), self.spent, strict=True))
+        nameless = _most(spent[name] for name in spent.keys() - {one.site for one in wanted})
         under_way = dict(zip((one.site for one in self.budgets), self._under_way, strict=True))
         self.budgets = list(wanted)
-        self.spent = [spent.get(one.site, Spent()) for one in wanted]
+        self.spent = [spent.get(one.site, nameless) for one in wanted]
         self._under_way = [under_way.get(one.site, 0) for one in wanted]
 
     def has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
@@ -137,6 +138,7 @@ class Spending:
             "begun": self._begun,
             "day": int(now // DAY_S),
             "largest": self._largest_bytes,
+            "sites": [one.site for one in self.budgets],
             "spent": [[one.day, one.requests, one.bytes] for one in rows],
         }
         return json.dumps(facts).encode()
@@ -157,33 +159,67 @@ def uncounted(wanted: Sequence[Budget]) -> int:
     return int(min(max(smallest / PARTS, LEAST), MOST))
 
 
-def budgets_of(purse: Purse, sites: Iterable[Site], share: float) -> list[Budget]:
-    whole = Budget("", _part(purse.requests_per_day, share), _part(purse.bytes_per_day, share))
-    own = [Budget(one.name, _part(one.requests_per_day, share), _part(one.bytes_per_day, share)) for one in sites]
-    return [one for one in (whole, *own) if one.requests_per_day is not None or one.bytes_per_day is not None]
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Of a budget that a crew shares: this worker's, who is the `number`th of so many."""
+
+    number: int = 0
+    crew: int = 1
+
+    def requests(self, whole: float | None) -> float | None:
+        """As many as the others, and one of those that are left over; what is no whole request, the first one."""
+        if whole is None:
+            return None
+        each, over = divmod(int(whole), self.crew)
+        return each + (self.number < over) + (whole - int(whole) if self.number == 0 else 0.0)
+
+    def bytes(self, whole: float | None) -> float | None:
+        return None if whole is None else whole / self.crew
+
+    def spent(self, whole: Spent) -> Spent:
+        """Cut as the budget is, so that nothing of the day is lost."""
+        each, over = divmod(whole.requests, self.crew)
+        return Spent(whole.day, each + (self.number < over), -(-whole.bytes // self.crew))
 
 
-def _part(whole: float | None, share: float) -> float | None:
-    return None if whole is None else whole * share
+def budgets_of(purse: Purse, sites: Iterable[Site], portion: Portion = Portion()) -> list[Budget]:
+    limits = [("", purse.requests_per_day, purse.bytes_per_day)]
+    limits += [(one.name, one.requests_per_day, one.bytes_per_day) for one in sites]
+    found = [Budget(name, portion.requests(requests), portion.bytes(size)) for name, requests, size in limits]
+    return [one for one in found if one.requests_per_day is not None or one.bytes_per_day is not None]
 
 
 def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
     """The day's spending so far; after a crash with what may have gone uncounted."""
-    return _fitted(_rows(memo), wanted)
+    return _fitted(_rows(memo), _names(memo), wanted)
 
 
 def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
     """What all workers of a folder have counted so far."""
-    counted = ([Spent(*row) for row in json.loads(memo)["spent"]] for memo in _memos(store))
-    today = [[budgets.on_day(one, now) for one in _fitted(rows, wanted)] for rows in counted]
+    counted = [([Spent(*row) for row in json.loads(memo)["spent"]], _names(memo)) for memo in _memos(store)]
+    today = [[budgets.on_day(one, now) for one in _fitted(rows, names, wanted)] for rows, names in counted]
     return [_sum(Spent(int(now // DAY_S)), *(rows[place] for rows in today)) for place in range(len(wanted))]
 
 
-def _fitted(rows: list[Spent], wanted: Sequence[Budget]) -> list[Spent]:
-    """Where there were other budgets before, each of these is taken to have spent as much as any of those."""
-    if len(rows) == len(wanted):
+def _fitted(rows: list[Spent], names: Sequence[str] | None, wanted: Sequence[Budget]) -> list[Spent]:
+    """By the name of its site. One that was not there before may be one that went, under another name: then it has
+    spent as much; a budget over all sites, as much as those together."""
+    if names is None and len(rows) == len(wanted):  # written before names were kept
         return rows
-    return [max(rows, key=lambda one: (one.day, one.requests), default=Spent())] * len(wanted)
+    known = dict(zip(names or (), rows, strict=False))
+    kept = {one.site for one in wanted}
+    went = _most(rows if names is None else (known[name] for name in known.keys() - kept))
+    missing = {one.site: went if one.site else _sum(Spent(), *rows) for one in wanted}
+    return [known.get(one.site, missing[one.site]) for one in wanted]
+
+
+def _most(rows: Iterable[Spent]) -> Spent:
+    return max(rows, key=lambda one: (one.day, one.requests), default=Spent())
+
+
+def _names(memo: bytes | None) -> list[str] | None:
+    """Of the sites whose budgets it tells of, in order."""
+    return json.loads(memo).get("sites") if memo else None
 
 
 def _memos(store: Store) -> list[bytes]:
@@ -206,11 +242,15 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
         return list(memos)
     together = [_rows(memo) for memo in memos]
     width = max(map(len, together), default=0)
+    names = next(_names(memo) for memo, rows in zip(memos, together, strict=True) if len(rows) == width)
     whole = [_sum(*(rows[place] for rows in together if len(rows) == width)) for place in range(width)]
-    rows = [[one.day, -(-one.requests // workers), -(-one.bytes // workers)] for one in whole]
     largest = max(map(_largest, memos))
-    facts = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest, "spent": rows}
-    return [json.dumps(facts).encode()] * workers + [b""] * (len(memos) - workers)
+    facts: dict[str, object] = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest}
+    if names is not None:
+        facts["sites"] = names
+    parts = [[Portion(number, workers).spent(one) for one in whole] for number in range(workers)]
+    shares = [{**facts, "spent": [[one.day, one.requests, one.bytes] for one in rows]} for rows in parts]
+    return [json.dumps(one).encode() for one in shares] + [b""] * (len(memos) - workers)
 
 
 def _sum(*parts: Spent) -> Spent:

@@ -59,6 +59,7 @@ class Parts:
     worker: str = "0"
     documents: DocumentFolder | None = None  # plain copies, for the sites that want them
     reread: Callable[[float], list[Quarry]] = lambda now: []  # takes up changed site files; the quarries that differ
+    adopts: bool = True  # pages of sites that are gone go to those that cover them; False: others may know the site
     push_book: PushBook | None = None  # what receivers of notices remember beside the store
 
     @property
@@ -73,7 +74,7 @@ class Parts:
 
     def site_of(self, server: str) -> Site | None:
         """The site that has this server among its own or its hosts; the first one otherwise."""
-        sites = [quarry.site for quarry in self.quarries.values()]
-        owners = [site for site in sites if self.owned(server, site)]
-        admitting = [quarry.site for quarry in self.quarries.values() if quarry.rules.hosts.has(server)]
+        quarries = [quarry for quarry in self.quarries.values() if not quarry.gone]
+        owners = [quarry.site for quarry in quarries if self.owned(server, quarry.site)]
+        admitting = [quarry.site for quarry in quarries if quarry.rules.hosts.has(server)]
         return next(iter([*owners, *admitting]), None)

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from recrawl.engine.adoption import adopted
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Stirrings
@@ -50,7 +51,9 @@ class Worker:
         self.frontier = Frontier()
         self.settler = Settler(self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
-        self.refill = Refill(parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted)
+        self.refill = Refill(
+            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, claimed=self._claimed
+        )
         self.reckoning = Reckoning(parts, self.lanes, tally)
         self.started_at = parts.clock.now()
         self.stirrings = Stirrings(parts.store, self.started_at)
@@ -247,6 +250,13 @@ class Worker:
             return False
         seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
         return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
+
+    def _claimed(self, page: Page) -> Page:
+        """As one of the site that covers it, if its own is gone."""
+        quarry = self.parts.quarries.get(page.site)
+        if not self.parts.adopts or (quarry is not None and not quarry.gone):
+            return page
+        return adopted(page, self.parts.quarries) or page
 
     def _may_wait_here(self, page: Page) -> bool:
         return self.parts.partition(page.server) in self.partitions and self._wanted(page)

@@ -10,7 +10,7 @@ from recrawl.answers.reading import Reading
 from recrawl.answers.record_rows import Row, history, newest
 from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
-from recrawl.engine.assembly import assemble, canonicaliser_of
+from recrawl.engine.assembly import adopt_pages, assemble, canonicaliser_of
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
@@ -60,6 +60,8 @@ class Crawl:
         with self.folder.locked():
             mended(self.folder, self.settings, SystemClock().now())
             async with assemble(self.folder, self.settings, "0") as parts:
+                if parts.adopts:
+                    adopt_pages(self.settings, sites, parts.store)
                 if everything:
                     parts.store.make_due(parts.clock.now())
                 order = Order(once=once, for_s=for_s, asked=everything)

@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from recrawl.config import Settings
+from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
-from recrawl.engine.assembly import assemble
+from recrawl.engine.assembly import adopt_pages, assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Board, Tally
@@ -55,14 +56,22 @@ class Ended:
     sentence: str = ""
 
 
-def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Tick, make_all_due: bool) -> Ended:
-    """Crawl in this folder until the order is carried out."""
+def run(
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    workers: int,
+    tick: Tick,
+    make_all_due: bool,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Ended:
+    """Crawl in this folder until the order is carried out. `say`: what people should hear before it begins."""
     sites = folder.sites()
     if not sites:
         raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
     settings.check_operator(sites)
     with folder.locked():
-        shares = _prepare(folder, settings, make_all_due, workers)
+        shares = _prepare(folder, settings, make_all_due, workers, say)
         board = Board(workers)
         order = replace(order, alone=workers == 1 and not settings.state.store)
         with helpers(folder, settings, LogFile(folder.log).complain):
@@ -73,14 +82,19 @@ def run(folder: Folder, settings: Settings, order: Order, workers: int, tick: Ti
     return _ended(code, board, order, last_words)
 
 
-def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: int) -> Shares:
-    """Mend the archive's torn tail, open the store, share out its partitions. Nothing stays open: workers are
-    forked after this."""
+def _prepare(
+    folder: Folder, settings: Settings, make_all_due: bool, workers: int, say: Callable[[str], None]
+) -> Shares:
+    """Mend the archive's torn tail, open the store, see to pages whose site is gone, share out its partitions.
+    Nothing stays open: workers are forked after this."""
     log, now = LogFile(folder.log), SystemClock().now()
     for cut in mended(folder, settings, now):
         log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
     store = open_store(folder, settings)
     try:
+        for sentence in _orphans_told(folder, settings, store):
+            log.complain(sentence)
+            say(sentence)
         if make_all_due:
             store.make_due(now)
         if not settings.state.store:
@@ -89,6 +103,18 @@ def _prepare(folder: Folder, settings: Settings, make_all_due: bool, workers: in
         return split(_known_load(folder, store) if alone else {}, store.partitions, workers)
     finally:
         store.close()
+
+
+def _orphans_told(folder: Folder, settings: Settings, store: Store) -> list[str]:
+    """What became of pages whose site is gone. In a cluster somebody else may have its file, so there they are left."""
+    sites = folder.sites()
+    if not settings.state.store:
+        return [one.sentence for one in adopt_pages(settings, sites, store)]
+    return [
+        f"pages of {name!r} are not visited from here, it has no site file: if another took its place, "
+        f'write name = "{name}" there'
+        for name in orphaned(store, [site.name for site in sites])
+    ]
 
 
 def _known_load(folder: Folder, store: Store) -> Counter[int]:

@@ -1,6 +1,7 @@
 """Counted before it is sent, written before too many are uncounted, taken for spent after a kill."""
 
-from recrawl.engine.spending import Spending, shared_out, uncounted
+from recrawl.engine.spending import Portion, Purse, Spending, budgets_of, shared_out, uncounted
+from recrawl.model.site import Site
 from recrawl.schedule.budget import Budget, Spent
 
 DAY_S = 86_400.0
@@ -70,7 +71,7 @@ def test_a_crew_of_another_size_inherits_the_day() -> None:
     assert shared_out([], 3) == []
     single, gone = shared_out(memos, 1)
     assert (Spending(budgets, single).spent, gone) == ([Spent(20_000, 11, 1100)], b"")
-    assert [Spending(budgets, part).spent[0].requests for part in shared_out([single], 3)] == [4, 4, 4]
+    assert [Spending(budgets, part).spent[0].requests for part in shared_out([single], 3)] == [4, 4, 3]
 
 
 def test_while_nothing_is_known_of_the_sizes_one_request_goes_alone() -> None:
@@ -96,3 +97,23 @@ def test_one_answer_of_unusual_size_does_not_keep_the_others_from_the_days_bytes
     spending.end("town", tomorrow, 10)
     assert spending.has_room("town", tomorrow)
     assert spending.begin("town", tomorrow)
+
+
+def test_what_is_left_over_of_a_budget_that_a_crew_shares_goes_to_the_first_of_them() -> None:
+    purse = Purse(requests_per_day=5.0)
+    shares = [budgets_of(purse, [Site("town", (), requests_per_day=7.5)], Portion(number, 2)) for number in range(2)]
+    assert [[one.requests_per_day for one in share] for share in shares] == [[3.0, 4.5], [2.0, 3.0]]
+
+
+def test_a_budget_whose_site_got_another_name_stays_spent_and_takes_nothing_from_its_neighbour() -> None:
+    before = [Budget("harbour", 20.0), Budget("town", 20.0)]
+    spending = Spending(before)
+    spend(spending, 9)
+    memo = spending.memo(NOW, closing=True)
+    renamed = [Budget("harbour", 20.0), Budget("city", 20.0)]
+    assert [one.requests for one in Spending(renamed, memo).spent] == [0, 9]
+    assert [one.requests for one in Spending(list(reversed(renamed)), memo).spent] == [9, 0]
+    assert [one.requests for one in Spending([*before, Budget("new", 20.0)], memo).spent] == [0, 9, 0]
+    assert [one.requests for one in Spending([Budget("", 50.0), *before], memo).spent] == [9, 0, 9]
+    spending.know(renamed)
+    assert [one.requests for one in spending.spent] == [0, 9]
