@@ -1,7 +1,7 @@
 """recrawl.toml → one small settings value per stage. Unknown keys are refused with the nearest valid one."""
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any, get_type_hints
@@ -16,6 +16,7 @@ from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
+from recrawl.schedule.windows import both, complaint_of, never_opens
 from recrawl.schedule.windows import parse as parse_window
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.traps import TrapLimits
@@ -60,7 +61,7 @@ class Schedule:
     bytes_per_day: float | None = None  # the same in bytes; a page larger than any before may exceed it
     target: float | None = None  # share of the pages to keep fresh, as 0.95: spend what that takes, within the budget
     max_delay_s: float | None = None  # or: find changes so soon after they happen, in the mean
-    windows: tuple[str, ...] = ()  # when anything may be visited: "not monday 9-12", "only 22-6"
+    windows: tuple[str, ...] = ()  # when anything may be visited, in UTC: "not monday 9-12", "only 22-6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,17 @@ class Settings:
     receive: Receive = field(default_factory=Receive)
     aliases: dict[str, str] = field(default_factory=dict)  # "www.example.com" = "example.com"
 
+    def check_sites(self, sites: Sequence[Site]) -> None:
+        """Whether they can be crawled with these settings."""
+        self.check_operator(sites)
+        everywhere = [parse_window(text) for text in self.schedule.windows]
+        for site in sites:
+            if never_opens(both(everywhere, [parse_window(text) for text in site.windows])):
+                raise ConfigError(
+                    f"{site.name} could never be visited: its windows ({', '.join(site.windows)}) and schedule.windows "
+                    f"of recrawl.toml ({', '.join(self.schedule.windows)}) leave no hour of the week open (in UTC)"
+                )
+
     def check_operator(self, sites: Iterable[Site]) -> None:
         """Whoever asks servers of others says who they are."""
         foreign = [site.name for site in sites if not site.own]
@@ -178,12 +190,8 @@ def _check_schedule(wish: Schedule, text: str, source: str) -> None:
         if value is not None and not is_sound(value):
             place = line_of(text, ("schedule", name))
             raise FormatError(f"schedule.{name} = {value:g}: {sentence}", line=place, source=source)
-    for window in wish.windows:
-        try:
-            parse_window(window)
-        except FormatError as wrong:
-            place = line_of(text, ("schedule", "windows"))
-            raise FormatError(f"schedule.windows, {window!r}: {wrong.message}", line=place, source=source) from None
+    if complaint := complaint_of(wish.windows):
+        raise FormatError(f"schedule.windows{complaint}", line=line_of(text, ("schedule", "windows")), source=source)
 
 
 def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:

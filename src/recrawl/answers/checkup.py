@@ -100,7 +100,7 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
 
 def _settings(folder: Folder) -> str:
     settings = load(folder)
-    settings.check_operator(folder.sites())
+    settings.check_sites(folder.sites())
     contact = settings.operator.contact or "not needed: own sites only"
     return f"{folder.settings_file.name} is well formed; contact {contact}"
 

@@ -151,7 +151,7 @@ async def assemble(
         def quarry(site: Site) -> Quarry:
             return quarry_of(settings, site, watch, store, worker)
 
-        files = SiteWatch(folder, settings.check_operator, log.complain)
+        files = SiteWatch(folder, settings.check_sites, log.complain)
         try:
             parts = Parts(
                 clock=clock,

@@ -12,9 +12,11 @@ from pathlib import Path
 from recrawl.agent.whole import write_whole
 from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.formats import site_toml
+from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import STRING, quoted
-from recrawl.model.failure import ConfigError, StoreInUse, UsageError
+from recrawl.model.failure import ConfigError, FormatError, StoreInUse, UsageError
 from recrawl.model.site import Site
+from recrawl.schedule.windows import complaint_of
 
 SETTINGS_FILE = "recrawl.toml"
 CONTACT = re.compile(rf"^contact\s*=\s*(?:{STRING.pattern})", re.MULTILINE)
@@ -77,14 +79,25 @@ class Folder:
     def sites(self) -> list[Site]:
         """Every site file and crawl script, by name. A site file goes before a script's site of the same name: what is
         said of a site later (`put_site`) is written there."""
-        found = {
-            file.stem: site_toml.parse(file.read_text("utf-8"), name=file.stem, source=str(file))
-            for file in self._site_files("*.toml")
-        }
+        found = {site.name: site for _, site in self._written_sites()}
         for file in self._site_files("*.xml"):
             for site in read_sites(file):
                 found.setdefault(site.name, with_start(site))
         return [found[name] for name in sorted(found)]
+
+    def _written_sites(self) -> Iterator[tuple[Path, Site]]:
+        """Site files with what they say; two of one name would be one site with two wishes."""
+        places: dict[str, Path] = {}
+        for file in self._site_files("*.toml"):
+            text = read_text(file)
+            site = site_toml.parse(text, name=file.stem, source=str(file))
+            if complaint := complaint_of(site.windows):
+                raise FormatError(f"windows{complaint}", line=line_of(text, ("windows",)), source=str(file))
+            if (other := places.setdefault(site.name, file)) != file:
+                raise ConfigError(
+                    f"{file}: {other.name} describes a site called {site.name!r}, too: rename one of them"
+                )
+            yield file, site
 
     def sites_stamp(self) -> tuple[tuple[str, int, int], ...]:
         """Changes whenever a site file does."""
@@ -96,7 +109,8 @@ class Folder:
 
     def put_site(self, site: Site) -> Path:
         """Nothing is written that could not be read again."""
-        file = self.sites_folder / f"{site.name}.toml"
+        places = {known.name: file for file, known in self._written_sites()}
+        file = places.get(site.name, self.sites_folder / f"{site.name}.toml")
         if file.parent.resolve() != self.sites_folder.resolve():
             raise UsageError(f"{site.name!r} is no name for a site: it would lie elsewhere")
         text = site_toml.render(site)
@@ -153,3 +167,12 @@ def write_text(file: Path, text: str) -> None:
         write_whole(file, text.encode("utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot write to {file.parent}: {error.strerror}; see to its permissions") from error
+
+
+def read_text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text: save it as UTF-8") from error
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from error

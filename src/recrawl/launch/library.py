@@ -55,7 +55,7 @@ class Crawl:
     async def run(self, *, once: bool = True, for_s: float | None = None, everything: bool = False) -> dict[str, int]:
         """Crawl in this process; the counts of the run. Without `once` or `for_s` it runs until cancelled."""
         sites = self.folder.sites()
-        self.settings.check_operator(sites)
+        self.settings.check_sites(sites)
         tally = Tally()
         with self.folder.locked():
             mended(self.folder, self.settings, SystemClock().now())

@@ -69,7 +69,7 @@ def run(
     sites = folder.sites()
     if not sites:
         raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
-    settings.check_operator(sites)
+    settings.check_sites(sites)
     with folder.locked():
         shares = _prepare(folder, settings, make_all_due, workers, say)
         board = Board(workers)

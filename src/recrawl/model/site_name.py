@@ -15,6 +15,8 @@ def plain_name(text: str) -> str:
 
 
 def name_of_server(server: str) -> str:
+    if server.startswith("["):  # [::1]:8080
+        return "ipv6-" + plain_name(server.replace("[::", "0:").replace("::", ":0:"))
     return plain_name(server.removeprefix("www.")) or "site"
 
 

@@ -4,12 +4,14 @@
     only on mon-fri 8:30-17        not daily 12:00-13:00    only at weekends
 
 A rule is `not` or `only`, then days, hours or both; days and hours are of the given offset from UTC. Several rules
-hold together: a moment is allowed if no `not` covers it and, where there are `only` rules, one of them does.
+hold together: a moment is allowed if no `not` covers it and, where there are `only` rules, one of them does. Rules of
+two places (the settings, a site file) are each kept: neither opens what the other closes.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recrawl.model.failure import FormatError
 from recrawl.schedule.settings import DAY_S, WEEK_S
@@ -27,6 +29,7 @@ _WORDS: dict[str, tuple[frozenset[int] | None, tuple[int, int] | None]] = {
 }
 _FILLERS = frozenset(("on", "at", "from", "and", "the", "in", "between", "by"))
 _HOURS = re.compile(r"^(\d{1,2})(?::(\d{2}))?[-–](\d{1,2})(?::(\d{2}))?h?$")
+_WEEK_MINUTES = 7 * 24 * 60
 _EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
 
 
@@ -95,7 +98,7 @@ def _hours_of(match: re.Match[str], text: str) -> tuple[int, int]:
 
 
 def _spans(days: set[int], hours: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    week = 7 * 24 * 60
+    week = _WEEK_MINUTES
     found: list[tuple[int, int]] = []
     for day in days:
         for low, high in hours:
@@ -117,11 +120,24 @@ def minute_of_week(now: float, offset_s: float = 0.0) -> float:
 
 
 def is_open(windows: Sequence[Window], now: float, offset_s: float = 0.0) -> bool:
-    minute = minute_of_week(now, offset_s)
+    return _is_open_in(windows, minute_of_week(now, offset_s))
+
+
+def _is_open_in(windows: Sequence[Window], minute: float) -> bool:
     only = [window for window in windows if window.allows]
     if any(window.covers(minute) for window in windows if not window.allows):
         return False
     return not only or any(window.covers(minute) for window in only)
+
+
+def both(first: Sequence[Window], second: Sequence[Window]) -> tuple[Window, ...]:
+    """What the rules of two places leave open together."""
+    if not first or not second:
+        return (*first, *second)
+    windows = (*first, *second)
+    edges = sorted({0, _WEEK_MINUTES, *(edge for window in windows for span in window.minutes for edge in span)})
+    spans = [(low, high) for low, high in pairwise(edges) if _is_open_in(first, low) and _is_open_in(second, low)]
+    return (Window(True, "; ".join(window.text for window in windows), tuple(spans)),)
 
 
 def opens_at(windows: Sequence[Window], now: float, offset_s: float = 0.0) -> float | None:
@@ -129,12 +145,28 @@ def opens_at(windows: Sequence[Window], now: float, offset_s: float = 0.0) -> fl
     if is_open(windows, now, offset_s):
         return now
     minute = minute_of_week(now, offset_s)
-    edges = {edge % (7 * 1440) for window in windows for span in window.minutes for edge in span}
-    for wait in sorted((edge - minute) % (7 * 1440) for edge in edges):
+    edges = {edge % _WEEK_MINUTES for window in windows for span in window.minutes for edge in span}
+    for wait in sorted((edge - minute) % _WEEK_MINUTES for edge in edges):
         at = now + wait * 60.0
         if is_open(windows, at + 1e-3, offset_s):
             return at
     return None
+
+
+def never_opens(windows: Sequence[Window]) -> bool:
+    return opens_at(windows, 0.0) is None
+
+
+def complaint_of(texts: Sequence[str]) -> str:
+    """What is wrong with the rules of one place, to be said after its name; '' if they can be meant."""
+    for text in texts:
+        try:
+            parse(text)
+        except FormatError as wrong:
+            return f", {text!r}: {wrong.message}"
+    if never_opens([parse(text) for text in texts]):
+        return f" ({', '.join(texts)}) leave no hour of the week open: nothing could ever be visited"
+    return ""
 
 
 def moved_into(windows: Sequence[Window], due_at: float, offset_s: float = 0.0) -> float:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from recrawl.config import Settings, json_schema, parse, starting_text
-from recrawl.model.failure import FormatError
+from recrawl.model.failure import ConfigError, FormatError
+from recrawl.model.site import Site
 
 
 def test_an_empty_file_gives_the_defaults_and_the_first_file_is_valid() -> None:
@@ -31,6 +32,8 @@ def test_durations_and_sizes_may_be_written_as_people_write_them() -> None:
         ("[schedule]\ntarget = 95.0\n", 2, "between 0 and 1"),
         ("[schedule]\nmax_delay_s = 0\n", 2, "more than 0"),
         ('[schedule]\nwindows = ["only 9-9"]\n', 2, "9-9"),
+        ('[schedule]\nwindows = ["only 9-12", "not daily 8-13"]\n', 2, "no hour of the week open"),
+        ('[schedule]\nwindows = ["not 0-24"]\n', 2, "no hour of the week open"),
         ('[limits]\nconnect_s = "soon"\n', 2, "duration"),
         ('[limits]\nheader_count = "many"\n', 2, "whole number"),
         ("[fetch]\nredirects = true\n", 2, "whole number"),
@@ -54,3 +57,10 @@ def test_broken_toml_is_shown_with_its_place() -> None:
 def test_the_schema_knows_every_table_and_is_json() -> None:
     schema = json.loads(json.dumps(json_schema()))
     assert set(schema["properties"]) == set(Settings.__dataclass_fields__)
+
+
+def test_a_site_that_the_windows_of_both_files_never_open_for_is_refused() -> None:
+    settings = parse('[schedule]\nwindows = ["only 22-6"]\n[operator]\ncontact = "me@example.org"\n')
+    settings.check_sites([Site("town", (), windows=("only 5-12",)), Site("harbour", ())])
+    with pytest.raises(ConfigError, match=r"town could never be visited.*only 9-12.*only 22-6"):
+        settings.check_sites([Site("town", (), windows=("only 9-12",))])

@@ -19,7 +19,7 @@ from recrawl.schedule.budget import (
     started,
     weighed,
 )
-from recrawl.schedule.windows import is_open, minute_of_week, moved_into, opens_at, parse
+from recrawl.schedule.windows import both, is_open, minute_of_week, moved_into, opens_at, parse
 
 DAY = 86400.0
 MONDAY = 1_704_067_200.0  # 2024-01-01 00:00 UTC
@@ -139,3 +139,14 @@ def test_when_the_bytes_are_spent_even_a_page_of_unknown_size_waits() -> None:
     assert not may_spend(budget, Spent(3, 1, 1000), 3 * DAY)
     assert not may_spend(budget, Spent(3, 1, 1200), 3 * DAY)
     assert may_spend(budget, Spent(3, 1, 1200), 4 * DAY)
+
+
+@given(
+    st.lists(st.sampled_from(["only 22-6", "only 5-12", "not monday", "only weekends", "not 9:30-10"]), max_size=3),
+    st.lists(st.sampled_from(["only 9-12", "not 0-5", "only mon-wed", "not on sundays 8-20"]), max_size=3),
+    st.floats(0.0, 7 * DAY, exclude_max=True),
+)
+def test_neither_of_two_places_opens_what_the_other_closes(first: list[str], second: list[str], ahead: float) -> None:
+    here, there = [parse(text) for text in first], [parse(text) for text in second]
+    now = MONDAY + ahead
+    assert is_open(both(here, there), now) == (is_open(here, now) and is_open(there, now))
