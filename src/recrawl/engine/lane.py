@@ -114,6 +114,7 @@ class Lanes:
         if said.ask_first:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
+            self.parts.scheduler.forget_promise(page.server)
             self.frontier.put_back(page)
             self._rest(page.server, said.until_at)
             return False
@@ -137,6 +138,9 @@ class Lanes:
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
+        if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, self.parts.clock.now()):
+            self._wait_for_budget(page, self.parts.clock.now())
+            return True
         self.frontier.put_back(page)
         if not elsewhere:
             try:
@@ -210,7 +214,7 @@ class Lanes:
         if ask.url in self._once_more:
             ask = replace(ask, fresh=True)
         await self.settler.light()
-        await self._count(site)
+        await self._count(site, key)
         got_bytes = 0
         try:
             self.parts.need_lease()
@@ -234,7 +238,7 @@ class Lanes:
             raise Unanswered
         return reply
 
-    async def _count(self, site: Site) -> None:
+    async def _count(self, site: Site, server: str) -> None:
         """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
         scheduler, clock = self.parts.scheduler, self.parts.clock
         while scheduler.must_keep(clock.now()):
@@ -242,9 +246,11 @@ class Lanes:
             await self.settler.flush()
         while not (begun := scheduler.begin(site.name, clock.now())):
             if begun is False:
+                scheduler.forget_promise(server)
                 raise BudgetSpent
             self._answered.clear()
             await self._answered.wait()
+        scheduler.keep_promise(server)
 
     async def _may_ask_again(self, page: Page) -> bool:
         """Wait for the server's gap; not worth it where the gap is long or the server rests."""
@@ -320,6 +326,8 @@ class Lanes:
         self.settler.ledger.pages[page.id] = after
         self.tally.add(Count.REFUSED)
         self.frontier.drop(page.id)
+        if not len(self.frontier.queue(page.server)):
+            self.parts.scheduler.forget_promise(page.server)
         self.settler.stir()
 
     def _drop(self, page: Page, reason: str) -> None:

@@ -124,6 +124,16 @@ class Scheduler:
             return False
         return self._spending.begin(site, now)
 
+    def promise(self, server: str, site: str, now: float) -> bool:
+        """Before robots.txt is asked for: is there room for a page after it?"""
+        return self._spending.promise(server, site, now)
+
+    def keep_promise(self, server: str) -> None:
+        self._spending.keep_promise(server)
+
+    def forget_promise(self, server: str) -> None:
+        self._spending.forget_promise(server)
+
     def end(self, site: str, now: float, got_bytes: int) -> None:
         """It was answered, or given up."""
         self._spending.end(site, now, got_bytes)

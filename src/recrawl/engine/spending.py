@@ -23,6 +23,7 @@ PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
 LEAST, MOST = 4, 64  # … but no less and no more requests than these
 LARGE_PARTS = 4  # of a day's bytes
 TELLING_BYTES = 1000  # a robots.txt or a 304 says nothing of the size of pages
+BOTH = 2  # requests: robots.txt and a page
 NEVER = -1
 
 
@@ -53,6 +54,7 @@ class Spending:
         self.budgets, self._common = list(wanted), common
         self.spent = recalled(memo, wanted)
         self._under_way = [0] * len(self.spent)
+        self._promised: dict[str, tuple[str, int]] = {}  # by server: for which site, and how many requests
         self._largest_bytes = _largest(memo)  # answer so far: what one may bring of which nothing is known
         self._begun = 0
         self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
@@ -115,6 +117,28 @@ class Spending:
                 self.spent[place] = budgets.begun(self.spent[place], now)
                 self._under_way[place] += 1
         return True
+
+    def promise(self, server: str, site: str, now: float) -> bool:
+        """Set aside a request for robots.txt of a server, and one for a page after it: a budget smaller than the number
+        of servers would go wholly into robots.txt. False: there is no room for both."""
+        if self._common is None and server not in self._promised:
+            for budget, spent in zip(self.budgets, self.spent, strict=True):
+                left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
+                owed = sum(count for other, count in self._promised.values() if budget.covers(other))
+                if left is not None and left < owed + min(BOTH, budgets.requests_of_day(budget, now) or BOTH):
+                    return False
+        self._promised[server] = (site, BOTH)
+        return True
+
+    def keep_promise(self, server: str) -> None:
+        """One of the requests is counted now."""
+        site, count = self._promised.pop(server, ("", 0))
+        if count > 1:
+            self._promised[server] = (site, count - 1)
+
+    def forget_promise(self, server: str) -> None:
+        """It may not be asked for pages."""
+        self._promised.pop(server, None)
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
         if got_bytes >= TELLING_BYTES:

@@ -37,15 +37,20 @@ def on_day(spent: Spent, now: float) -> Spent:
     return Spent(day) if day > spent.day else spent
 
 
-def requests_left(budget: Budget, spent: Spent, now: float) -> int | None:
-    """How many more requests this day may see; None: no limit. A day's budget below one is saved up over days by
-    spending one request when the day number allows it."""
+def requests_of_day(budget: Budget, now: float) -> int | None:
+    """How many requests this day may see; None: no limit. A day's budget below one is saved up over days by spending
+    one request when the day number allows it."""
     if budget.requests_per_day is None:
         return None
-    today = on_day(spent, now)
     day = int(now // DAY_S)
     whole = int((day + 1) * budget.requests_per_day) - int(day * budget.requests_per_day)
-    return max(0, min(whole, int(budget.requests_per_day) or whole) - today.requests)
+    return min(whole, int(budget.requests_per_day) or whole)
+
+
+def requests_left(budget: Budget, spent: Spent, now: float) -> int | None:
+    """How many more requests this day may see; None: no limit."""
+    whole = requests_of_day(budget, now)
+    return None if whole is None else max(0, whole - on_day(spent, now).requests)
 
 
 def bytes_left(budget: Budget, spent: Spent, now: float) -> float | None:
