@@ -91,6 +91,11 @@ def _looks_like(document: Document, known: ErrorPage) -> bool:
     return _near(known, _fingerprint(document))
 
 
+def most_letters(title: str) -> int:
+    """A page of this title with more main text than so many letters does not say that it is none."""
+    return MOST_LETTERS if _names_error(fold(title)) else MOST_MAIN_LETTERS
+
+
 def _says_so(document: Document) -> bool:
     letters = sum(len(block.text) for block in document.main)
     if letters > MOST_LETTERS:

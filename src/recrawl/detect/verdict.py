@@ -24,6 +24,7 @@ from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, re
 from recrawl.detect.parts import Found, masked, values
 from recrawl.detect.simhash import share_between, simhash
 from recrawl.detect.soft404 import ErrorPage, is_soft_404
+from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
@@ -85,10 +86,10 @@ def quick(
     whole = content(document)
     blocks = masked(whole, knowledge.mask)
     if not has_copy(page):
-        return _new(page, reply, blocks)
+        return _new(page, reply, document, blocks)
     digest = _digest(blocks)
     if digest == page.text_digest:
-        return _only_noise(page, reply, whole, knowledge, blocks)
+        return _only_noise(page, reply, document, knowledge, blocks)
     return NeedsPrevious(digest)
 
 
@@ -119,18 +120,18 @@ def thorough(
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
     new = content(document)
     if previous is None or not has_text(previous):
-        return _changed(page, reply, masked(new, knowledge.mask), None, Learnt(knowledge.page))
+        return _changed(page, reply, document, masked(new, knowledge.mask), None, Learnt(knowledge.page))
     old = content(previous)
     if _equal(old, new, knowledge):
-        return _only_noise(page, reply, new, knowledge, masked(new, knowledge.mask))
+        return _only_noise(page, reply, document, knowledge, masked(new, knowledge.mask))
     found = _not_noise(knowledge, differing(old, new))
     learnt = after_difference(knowledge, found, reply.at)
     wiser = Knowledge(learnt.noise, knowledge.template)
     blocks = masked(new, wiser.mask)
     if wiser.mask != knowledge.mask and _equal(old, new, wiser):
-        return _only_noise(page, reply, new, wiser, blocks, learnt.lessons)
+        return _only_noise(page, reply, document, wiser, blocks, learnt.lessons)
     difference = _difference(masked(old, wiser.mask), blocks)
-    verdict = _changed(page, reply, blocks, difference, learnt)
+    verdict = _changed(page, reply, document, blocks, difference, learnt)
     left = _not_noise(wiser, found)
     asks = wants_second_look(knowledge, learnt.noise, left, difference.share, difference.changed_bytes)
     return replace(verdict, second_look=asks)
@@ -163,8 +164,9 @@ def judge_second_look(
     wiser = Knowledge(learnt.noise, known.template)
     blocks = masked(new, wiser.mask)
     if _equal(old, new, wiser):
-        return _only_noise(page, reply, new, wiser, blocks, lessons)
-    return _changed(page, reply, blocks, _difference(masked(old, wiser.mask), blocks), Learnt(learnt.noise, lessons))
+        return _only_noise(page, reply, document, wiser, blocks, lessons)
+    difference = _difference(masked(old, wiser.mask), blocks)
+    return _changed(page, reply, document, blocks, difference, Learnt(learnt.noise, lessons))
 
 
 def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | None) -> Verdict | None:
@@ -197,19 +199,20 @@ def _by_bytes(page: Page, reply: Reply) -> Verdict:
     )
 
 
-def _new(page: Page, reply: Reply, blocks: Sequence[Block]) -> Verdict:
-    verdict = _measured(page, reply, Change.NEW, blocks, Learnt(read_page(page.noise)))
+def _new(page: Page, reply: Reply, document: Document, blocks: Sequence[Block]) -> Verdict:
+    verdict = _measured(page, reply, document, Change.NEW, blocks, Learnt(read_page(page.noise)))
     return replace(verdict, reason="here again" if page.body_digest else "first seen")
 
 
 def _only_noise(
     page: Page,
     reply: Reply,
-    whole: Sequence[Block],
+    document: Document,
     knowledge: Knowledge,
     blocks: Sequence[Block],
     lessons: tuple[Lesson, ...] = (),
 ) -> Verdict:
+    whole = content(document)
     learnt = after_look(settled(knowledge.page), values(whole, knowledge.page.keys(Nature.NOISE)))
     after = Knowledge(learnt.noise, knowledge.template)
     if _all_noise(whole, blocks):
@@ -219,7 +222,7 @@ def _only_noise(
         Change.SAME,
         body_digest=body_digest(reply.body),
         text_digest=_digest(masked(whole, after.mask)),
-        simhash=page.simhash or _simhash(blocks),
+        simhash=page.simhash or _simhash(reply, document, blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(learnt.noise),
         reason="only noise differs",
@@ -229,23 +232,30 @@ def _only_noise(
 
 
 def _changed(
-    page: Page, reply: Reply, blocks: Sequence[Block], difference: Difference | None, learnt: Learnt
+    page: Page,
+    reply: Reply,
+    document: Document,
+    blocks: Sequence[Block],
+    difference: Difference | None,
+    learnt: Learnt,
 ) -> Verdict:
-    verdict = _measured(page, reply, Change.CHANGED, blocks, learnt)
+    verdict = _measured(page, reply, document, Change.CHANGED, blocks, learnt)
     if difference is None:
-        share = share_between(page.simhash, verdict.simhash) if page.simhash else 1.0
+        share = share_between(page.simhash, _sketch(blocks)) if page.simhash else 1.0
         size = max(1, round(share * verdict.text_bytes))
         return replace(verdict, share=share, changed_bytes=size, reason="the text differs; how much is estimated")
     reason = f"{difference.share:.1%} of the text differs, {difference.changed_bytes} bytes"
     return replace(verdict, share=difference.share, changed_bytes=difference.changed_bytes, reason=reason)
 
 
-def _measured(page: Page, reply: Reply, change: Change, blocks: Sequence[Block], learnt: Learnt) -> Verdict:
+def _measured(
+    page: Page, reply: Reply, document: Document, change: Change, blocks: Sequence[Block], learnt: Learnt
+) -> Verdict:
     return Verdict(
         change,
         body_digest=body_digest(reply.body),
         text_digest=_digest(blocks),
-        simhash=_simhash(blocks),
+        simhash=_simhash(reply, document, blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
         lessons=learnt.lessons,
@@ -305,7 +315,13 @@ def _text_bytes(blocks: Sequence[Block]) -> int:
     return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place not in ASIDE)
 
 
-def _simhash(blocks: Sequence[Block]) -> int:
+def _simhash(reply: Reply, document: Document, blocks: Sequence[Block]) -> int:
+    """What the next version is compared with if no copy of this one may be kept; else 0."""
+    directives = document.directives | from_headers(reply.all_headers("x-robots-tag"))
+    return 0 if may_keep(directives, reply.at) else _sketch(blocks)
+
+
+def _sketch(blocks: Sequence[Block]) -> int:
     return simhash("\n".join(block.text for block in blocks if block.place not in ASIDE))
 
 

@@ -5,9 +5,9 @@ quarter dearer. So what computes stays on the loop; what waits (for a slow disk,
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from time import monotonic, thread_time
 from typing import Any
 
@@ -60,9 +60,15 @@ def busy_for_s() -> float:
     """How long this thread has worked or stood in line for a processor: the rest of its time it waited. Where the
     system does not tell of the line, that counts as waiting, too."""
     try:
-        ran_ns, in_line_ns, _ = Path("/proc/thread-self/schedstat").read_text().split()
+        told = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+    except OSError:
+        return thread_time()
+    try:
+        ran_ns, in_line_ns, _ = os.read(told, 100).split()
     except (OSError, ValueError):
         return thread_time()
+    finally:
+        os.close(told)
     return (int(ran_ns) + int(in_line_ns)) / 1e9
 
 

@@ -111,7 +111,7 @@ def _taught(one: Arrival) -> dict[str, Any]:
         taught |= {
             "body_digest": verdict.body_digest,
             "text_digest": verdict.text_digest or page.text_digest,
-            "simhash": verdict.simhash or page.simhash,
+            "simhash": verdict.simhash,
             "size_bytes": len(reply.body),
             "content_type": reply.header("content-type")[:100],
         }

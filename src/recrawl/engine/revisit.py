@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
-from recrawl.detect.soft404 import MOST_LETTERS
+from recrawl.detect.soft404 import most_letters
 from recrawl.detect.verdict import (
     SECOND_LOOK_HEADERS,
     at_once,
@@ -94,18 +94,16 @@ class Visitor:
         it with. None: the page is so short or odd that it must be read, or no copy of it may be kept."""
         if self.missing.known(page.server) is not None:
             return None
-        directives = from_headers(reply.all_headers("x-robots-tag"))
         if quarry.traps.wants(page):
             self._look_for_trap(page, quarry, parsed)
         if quarry.traps.wants_links(page):
             quarry.traps.led(page, *quarry.leads(page, parsed.links))
-        if not may_keep(directives | parsed.directives, reply.at) or not parsed.is_plainly_a_page(MOST_LETTERS):
+        directives = parsed.directives  # those of its head among them
+        if not may_keep(directives, reply.at) or not parsed.is_plainly_a_page(most_letters(parsed.title)):
             return None
         document = glance(parsed, quarry.met)
         page = self._categorised(page, reply, quarry)
-        return Arrival(
-            page, why, reply, first_sight(page, reply), document, directives=directives | document.directives
-        )
+        return Arrival(page, why, reply, first_sight(page, reply), document, directives=directives)
 
     def _look_for_trap(self, page: Page, quarry: Quarry, parsed: Parsed) -> None:
         quarry.traps.saw(page, "\n".join((parsed.title, *(block.text for block in parsed.main))))

@@ -84,7 +84,7 @@ def _with_copy(page: Page, one: Arrival) -> Page:
         last_modified=reply.header("last-modified")[:100],
         body_digest=verdict.body_digest,
         text_digest=verdict.text_digest or page.text_digest,
-        simhash=verdict.simhash or page.simhash,
+        simhash=verdict.simhash,
         size_bytes=len(reply.body),
         content_type=reply.header("content-type")[:100],
         changes=page.changes + (verdict.change is Change.CHANGED),

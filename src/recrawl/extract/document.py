@@ -104,6 +104,8 @@ class Parsed:
         if self.tree is None:
             return ""
         titles = list(self.tree.elements(("title",)))
+        if titles and (head := titles[0].parent) is not None and head.tag == "head":
+            return self.tree.caption(titles[0], TITLE_CHARS)
         drawn = self.tree.select("svg title") if titles else ()
         shown = (element for element in titles if self.tree.key(element) not in drawn)
         return next((self.tree.caption(element, TITLE_CHARS) for element in shown), "")

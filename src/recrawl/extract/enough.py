@@ -15,14 +15,14 @@ def has_main_text(
 ) -> bool:
     """Whether the main text has more than so many letters: by its plainest paragraphs, which are taken whatever stands
     around them, else by reading it."""
-    if letters_in_paragraphs(tree, ignored, _mark(tree), letters) > letters:
+    marked: set[Node] = tree.select("[role], [hidden], [style]")
+    if letters_in_paragraphs(tree, marked | set(ignored), ignored, _mark(tree, marked), letters) > letters:
         return True
     return sum(len(run.text) for run in main_runs()) > letters
 
 
-def _mark(tree: Tree) -> int:
+def _mark(tree: Tree, playing: Collection[Node]) -> int:
     """What main text must stand in; 0: anywhere."""
-    playing: set[Node] = tree.select("[role]")
     named = {element.tag for element in tree.elements(tuple(_MARKS))}
     named |= {(tree.attribute(element, "role") or "").strip().lower() for element in playing}
     return next((mark for name, mark in _MARKS.items() if name in named), Region.NONE)

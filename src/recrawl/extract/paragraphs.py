@@ -17,13 +17,15 @@ _OTHER = BLOCKS | UNSEEN
 _LIKE_PARAGRAPHS = ("blockquote", "dd", "div", "li", "pre", "section", "td")
 _MOST_INSIDE = 200  # elements: blocks may stand inside each other
 _NEVER = UNSEEN | {"a"}
-_SUSPECT = "[hidden], [style]"  # elements that may not be shown
 
 
-def letters_in_paragraphs(tree: Tree, ignored: Collection[Hashable], mark: int, enough: int) -> int:
+def letters_in_paragraphs(
+    tree: Tree, suspects: Collection[Node], ignored: Collection[Hashable], mark: int, enough: int
+) -> int:
     """How many letters of main text plain paragraphs hold, up to a little more than `enough`; there may be more. Where
-    there are too few of them, other blocks without blocks inside are taken for paragraphs."""
-    places = _Places(tree, ignored)
+    there are too few of them, other blocks without blocks inside are taken for paragraphs. `suspects`: all elements
+    that may not be shown, and maybe others."""
+    places = _Places(tree, suspects, ignored)
     letters = 0
     for tags in (("p",), _LIKE_PARAGRAPHS):
         for paragraph in tree.elements(tags):
@@ -47,9 +49,8 @@ def _letters(paragraph: Node, places: "_Places", mark: int) -> int:
 class _Places:
     """What the elements of a tree stand in, each found once."""
 
-    def __init__(self, tree: Tree, ignored: Collection[Hashable]) -> None:
-        self._tree, self._ignored = tree, ignored
-        self.suspects = tree.select(_SUSPECT) | set(ignored)
+    def __init__(self, tree: Tree, suspects: Collection[Node], ignored: Collection[Hashable]) -> None:
+        self._tree, self.suspects, self._ignored = tree, suspects, ignored
         self._known: dict[Node, int | None] = {}
 
     def linked(self, paragraph: Node) -> int | None:

@@ -8,27 +8,38 @@ import turbohtml
 
 from recrawl.extract.html import CAPTION_NODES, Spelt, Step
 
-_HREFS = turbohtml.XPath("//a/@href | //area/@href")
+_HREFS = turbohtml.XPath("//a/@href")
+_HREFS_OF_ALL = turbohtml.XPath("//a/@href | //area/@href")
 _TEXTS = (turbohtml.Text, turbohtml.CData)
+_SEEN_AT_ONCE = ("template", "base", "meta", "link", "title", "area", "frame", "iframe", "main", "article")
+_AT_ONCE = frozenset(_SEEN_AT_ONCE)  # few in most documents, and asked for often: found in one walk
+_MOST_AT_ONCE = 1_000
 RAW = ("script", "style", "iframe", "noembed", "noframes")  # their text is written as it is, and nobody sees it
 
 
 class TurboTree:
     def __init__(self, document: turbohtml.Document, is_html: bool = False) -> None:
         self._document, self._is_html = document, is_html
-        self._has_template = next(iter(document.iter_elements("template")), None) is not None
         self._nests: dict[str, bool] = {}
-        self._inert = _inert(document) if self._has_template else set()
+        self._inert: set[turbohtml.Element] = set()
+        self._at_once = _at_once(document) if is_html else None
+        self._has_template = next(self.elements(("template",)), None) is not None
+        if self._has_template:
+            self._inert = _inert(document)
 
     def elements(self, tags: tuple[str, ...]) -> Iterator[turbohtml.Element]:
-        found = self._document.iter_elements(tags)
+        if self._at_once is not None and _AT_ONCE.issuperset(tags):
+            found = iter([element for tag, element in self._at_once if tag in tags])
+        else:
+            found = self._document.iter_elements(tags)
         return (element for element in found if element not in self._inert) if self._inert else found
 
     attribute = staticmethod(turbohtml.Element.attr)
 
     def hrefs(self) -> Iterable[str]:
         if not self._inert:
-            return cast(list[str], _HREFS(self._document))
+            has_areas = self._at_once is None or any(tag == "area" for tag, _ in self._at_once)
+            return cast(list[str], (_HREFS_OF_ALL if has_areas else _HREFS)(self._document))
         return (href for element in self.elements(("a", "area")) if (href := element.attr("href")) is not None)
 
     def caption(self, element: turbohtml.Element, chars: int) -> str:
@@ -44,10 +55,14 @@ class TurboTree:
     def nests(self, tag: str) -> bool:
         known = self._nests.get(tag)
         if known is None:
-            is_name = tag.isascii() and tag.isalnum()
-            known = not is_name or self._document.select_one(f"{tag} {tag}") is not None
-            self._nests[tag] = known
+            known = self._nests[tag] = self._is_nested(tag)
         return known
+
+    def _is_nested(self, tag: str) -> bool:
+        if self._at_once is not None and tag in _AT_ONCE and sum(name == tag for name, _ in self._at_once) < 2:
+            return False
+        is_name = tag.isascii() and tag.isalnum()
+        return not is_name or self._document.select_one(f"{tag} {tag}") is not None
 
     def alike(self, element: turbohtml.Element, other: turbohtml.Element) -> bool:
         return element.equals(other)
@@ -109,6 +124,12 @@ def parse_xml(text: str) -> TurboTree | None:
         return TurboTree(turbohtml.parse_xml(text))
     except turbohtml.HTMLParseError:
         return None
+
+
+def _at_once(document: turbohtml.Document) -> list[tuple[str, turbohtml.Element]] | None:
+    """With their names; None: there are too many to hold."""
+    found = list(islice(document.iter_elements(_SEEN_AT_ONCE), _MOST_AT_ONCE))
+    return [(element.tag, element) for element in found] if len(found) < _MOST_AT_ONCE else None
 
 
 def _may_be_hidden(element: turbohtml.Node | None) -> bool:

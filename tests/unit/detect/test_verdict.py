@@ -185,11 +185,22 @@ def test_a_change_is_measured_in_bytes_and_share() -> None:
     assert verdict.share < 0.1
 
 
-def test_without_the_previous_version_the_share_is_estimated() -> None:
-    verdict = compare(LIVE, answer(b"x"), document_of([Block(1, words(5)), Block(2, words(6))]), None)
-    assert verdict.change is Change.CHANGED
-    assert 0.2 < verdict.share <= 1.0
-    assert verdict.changed_bytes >= 1
+def test_a_page_of_which_no_copy_may_be_kept_is_compared_by_its_sketch() -> None:
+    def page(text: str) -> Document:
+        return replace(document_of([Block(1, words(5)), Block(2, text)]), directives=frozenset({"noarchive"}))
+
+    known = kept(page(words(6)))
+    retouched = compare(known, answer(b"x"), page(words(6) + " and so on"), None)
+    rewritten = compare(known, answer(b"x"), document_of([Block(1, words(7)), Block(2, words(8))]), None)
+    assert retouched.change is rewritten.change is Change.CHANGED
+    assert 0.0 < retouched.share < rewritten.share <= 1.0
+    assert 1 <= retouched.changed_bytes < rewritten.changed_bytes
+
+
+def test_of_a_page_of_which_a_copy_is_kept_no_sketch_is_made() -> None:
+    assert LIVE.simhash == 0
+    lost = compare(LIVE, answer(b"x"), document_of([Block(1, words(5))]), None)
+    assert (lost.change, lost.share, lost.simhash) == (Change.CHANGED, 1.0, 0)
 
 
 def test_a_title_or_a_link_target_that_changed_is_a_change() -> None:
