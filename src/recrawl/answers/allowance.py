@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recrawl.answers.reading import Reading
 from recrawl.engine.spending import Purse, budgets_of, spent_today
+from recrawl.schedule.budget import Budget, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +18,17 @@ class Allowance:
     bytes_per_day: float | None
 
 
-def allowances(found: Reading, now: float) -> list[Allowance]:
+def ledgers(found: Reading, now: float) -> list[tuple[Budget, Spent]]:
     """In the order of the settings, then of the site files; nothing of a cluster, whose purse lies in its database."""
     wish = found.settings.schedule
     if found.settings.state.store:
         return []
     wanted = budgets_of(Purse(wish.requests_per_day, wish.bytes_per_day), found.folder.sites())
+    return list(zip(wanted, spent_today(found.store, wanted, now), strict=True))
+
+
+def allowances(found: Reading, now: float) -> list[Allowance]:
     return [
         Allowance(budget.site, spent.requests, budget.requests_per_day, spent.bytes, budget.bytes_per_day)
-        for budget, spent in zip(wanted, spent_today(found.store, wanted, now), strict=True)
+        for budget, spent in ledgers(found, now)
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from recrawl.answers.chances import Chances, Hindrance
 from recrawl.answers.outlook import moved_rates, reasons_for
 from recrawl.answers.reading import Reading
 from recrawl.answers.strain import relief_object, reliefs
@@ -38,6 +39,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
     belief, value = belief_of(page), value_of(found, page, now)
     notices = found.store.notices(page.id, NOTICES)
     came_from = found.store.pages([page.found_from]) if page.found_from else []
+    chance = Chances(found, now).of(page)
     return {
         "url": page.url,
         "site": page.site,
@@ -46,6 +48,8 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "found_from": came_from[0].url if came_from else None,
         "depth": page.depth,
         "due_at": iso(page.due_at),
+        "visit_at": iso(chance.at),
+        "held_back_by": [hindrance_object(one) for one in chance.hindrances],
         "interval_s": page.interval_s,
         "checked_at": iso(page.checked_at),
         "changed_at": iso(page.changed_at),
@@ -72,6 +76,11 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "other_policies": other_gaps(found, page),
         "last_visits": [visit_object(visit) for visit in found.store.visits(page.id, visits)],
     }
+
+
+def hindrance_object(one: Hindrance) -> dict[str, Any]:
+    """What keeps a page that is due from being visited; `until_at` null: until somebody changes it."""
+    return {"kind": one.kind, "says": one.says, "until_at": iso(one.until_at)}
 
 
 def limits_hit(store: Store, page: Page, visits: int) -> list[str]:

@@ -96,7 +96,7 @@ def tell_end(ended: Ended, as_json: bool, rest: Rest) -> None:
         line({**told, **rest.facts(), "exit": ended.code})
     else:
         click.echo(summary(counts))
-        rest.tell()
+        rest.tell(told=bool(ended.sentence))
     if ended.sentence:
         click.echo(f"recrawl: {ended.sentence}", err=True)
 

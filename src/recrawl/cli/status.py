@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from recrawl.answers.allowance import Allowance, allowances
+from recrawl.answers.chances import Chance, Chances, coming, waiting
+from recrawl.answers.facts import hindrance_object
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.record_rows import broken_wrappers
 from recrawl.answers.strain import relief_object, relief_sentence, reliefs
@@ -16,15 +18,20 @@ from recrawl.cli.records import broken_sentence
 from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.model.batch import Totals
+from recrawl.model.page import Page
 
-SITE_COLUMNS = ("site", "pages", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided")
+SITE_COLUMNS = ("site", "pages", "known", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided")
+NEXT = 3  # visits shown
 
 
 @click.command()
 @folder_argument
 @json_option
 def status(folder: str | None, folder_word: str | None, as_json: bool) -> None:
-    """What is kept, what changed, what is due, in all and by site."""
+    """What is kept, what changed, what is due, in all and by site.
+
+    `pages` are those of which a copy is kept, `known` every address met, `due` those of them that want a visit now.
+    """
     with reading(the_folder(folder, folder_word)) as found:
         now = time.time()
         (_as_json if as_json else _as_text)(found, now)
@@ -49,10 +56,12 @@ def saved_object(saved: Saved) -> dict[str, float]:
 def _as_json(found: Reading, now: float) -> None:
     names = found.store.sites()
     broken = broken_wrappers(found.store, found.folder.sites())
+    held = waiting(found, now)
     line(
         {
             **totals_object(found.store.totals("", now)),
             "saved": saved_object(saved_in(found.store, names)),
+            "held_back_by": [hindrance_object(one) for one in held.hindrances],
             "budgets": [asdict(one) for one in allowances(found, now)],
             "sites": [_site_object(found, name, now) for name in names],
             "troubled_servers": _server_objects(found, now),
@@ -106,9 +115,22 @@ def _as_text(found: Reading, now: float) -> None:
     if _disk_is_low(found):
         click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
     _tell_errors(found)
-    if coming := found.store.next_due(limit=3):
+    _tell_what_is_next(found, now)
+
+
+def _tell_what_is_next(found: Reading, now: float) -> None:
+    held, chances = waiting(found, now), Chances(found, now)
+    if held.hindrances:
+        click.echo(held.sentence(now))
+    if pages := coming(found, NEXT):
         click.echo("\nnext:")
-        facts((until(page.due_at, now), page.url) for page in coming)
+        facts((_expected(page, chances.of(page), now), page.url) for page in pages)
+
+
+def _expected(page: Page, chance: Chance, now: float) -> str:
+    if chance.at is None and page.due_at is not None:
+        return "held back"
+    return until(chance.at, now) if chance.at != now else "now"
 
 
 def _site_row(found: Reading, name: str, now: float) -> tuple[object, ...]:
@@ -117,6 +139,7 @@ def _site_row(found: Reading, name: str, now: float) -> tuple[object, ...]:
     return (
         name,
         totals.live,
+        totals.pages,
         totals.due,
         totals.visits,
         totals.changed,

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 import click
 import numpy as np
 
+from recrawl.answers.chances import Chance, Chances, coming
 from recrawl.answers.coming_weeks import coming_weeks
-from recrawl.answers.reading import reading
+from recrawl.answers.facts import hindrance_object
+from recrawl.answers.reading import Reading, reading
 from recrawl.answers.weeks import profile, profiles, together
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, table, until
@@ -17,6 +19,7 @@ from recrawl.schedule.week import DAYS, week_table
 
 SHADES = " ░▒▓█"
 MOST_PAGES = 2000
+DAY_S = 86_400.0
 
 
 @click.command()
@@ -35,7 +38,7 @@ def schedule(
     with reading(the_folder(folder, folder_word)) as found:
         site = found.site(site)
         if not week:
-            _next_visits(found.store.next_due(limit, site), now, as_json)
+            _next_visits(found, coming(found, limit, site), now, as_json)
             return
         pages = [page for page in found.store.scan(site, None, MOST_PAGES) if page.status is Status.LIVE]
         slots = week_table(profiles(found, pages, now)) if by == "groups" else coming_weeks(pages, now)
@@ -50,13 +53,37 @@ def _listed(urls: Sequence[str]) -> str:
     return " ".join(urls[:3]) + (f" and {len(urls) - 3} more" if len(urls) > 3 else "")
 
 
-def _next_visits(pages: list[Page], now: float, as_json: bool) -> None:
+def _next_visits(found: Reading, pages: Sequence[Page], now: float, as_json: bool) -> None:
+    """By due time; where something holds a page back, when it can be visited, and what it is."""
+    chances = Chances(found, now)
+    expected = [(page, chances.of(page)) for page in pages]
     if as_json:
-        for page in pages:
-            line({"url": page.url, "site": page.site, "due_at": iso(page.due_at), "interval_s": page.interval_s})
+        for page, chance in expected:
+            line(
+                {
+                    "url": page.url,
+                    "site": page.site,
+                    "due_at": iso(page.due_at),
+                    "visit_at": iso(chance.at),
+                    "held_back_by": [hindrance_object(one) for one in chance.hindrances],
+                    "interval_s": page.interval_s,
+                }
+            )
         return
-    rows = [(until(page.due_at, now), f"{page.interval_s / 86_400:.2f}", page.url) for page in pages]
-    table(("due", "every (days)", "address"), rows)
+    rows = [(_visit(page, chance, now), _every(page), page.url) for page, chance in expected]
+    table(("visit", "every (days)", "address"), rows)
+    for says in dict.fromkeys(one.says for _, chance in expected for one in chance.hindrances):
+        click.echo(f"held back: {says}")
+
+
+def _visit(page: Page, chance: Chance, now: float) -> str:
+    if chance.hindrances:
+        return f"{until(chance.at, now)} ({', '.join(one.kind for one in chance.hindrances)})"
+    return until(page.due_at, now) if page.due_at is None or page.due_at > now else "now"
+
+
+def _every(page: Page) -> str:
+    return f"{page.interval_s / DAY_S:.2f}" if page.interval_s else "first visit"
 
 
 @click.command()

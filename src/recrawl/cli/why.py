@@ -10,7 +10,7 @@ from recrawl.answers.reading import reading
 from recrawl.answers.strain import relief_sentence, reliefs
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, size, table, until, when
-from recrawl.formats import duration
+from recrawl.formats import duration, moment
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.schedule.relief import Relief
@@ -42,7 +42,8 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | N
         (name, value)
         for name, value in (
             ("status", f"{page.status.value}{': ' + page.reason if page.reason else ''}"),
-            ("next visit", f"{when(page.due_at)} ({until(page.due_at, now)})"),
+            ("next visit", _visit_line(answer, page, now)),
+            ("held back by", "; ".join(map(_hindrance, answer["held_back_by"]))),
             ("interval", duration.render(page.interval_s) if page.interval_s else "not chosen yet"),
             ("changes about every", duration.render(interval_s) if interval_s else "not known yet"),
             ("because", answer["because"]),
@@ -66,6 +67,20 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | N
         table(
             keys, [[visit[key] if visit[key] is not None else "-" for key in keys] for visit in answer["last_visits"]]
         )
+
+
+def _visit_line(answer: dict[str, Any], page: Page, now: float) -> str:
+    due = f"{when(page.due_at)} ({until(page.due_at, now)})"
+    if page.due_at is None or not answer["held_back_by"]:
+        return due
+    if answer["visit_at"] is None:
+        return f"none as things stand; due {due}"
+    at = moment.parse(answer["visit_at"], now)
+    return f"{when(at)} ({until(at, now)}); due {due}"
+
+
+def _hindrance(one: dict[str, Any]) -> str:
+    return f"{one['says']}, until {one['until_at'][:16]}Z" if one["until_at"] else str(one["says"])
 
 
 def _change_interval_s(answer: dict[str, Any]) -> float | None:

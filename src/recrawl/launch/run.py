@@ -6,10 +6,13 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from recrawl.answers.chances import waiting
+from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
@@ -79,7 +82,7 @@ def run(
                 code, last_words = _run_here(folder, settings, order, board, tick), ""
             else:
                 code, last_words = _run_crew(folder, settings, order, board, tick, shares)
-    return _ended(code, board, order, last_words)
+    return _ended(code, board, order, last_words, lambda: _held_back(folder, settings))
 
 
 def _prepare(
@@ -230,7 +233,17 @@ def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return runner.run(main())
 
 
-def _ended(code: int, board: Board, order: Order, last_words: str) -> Ended:
+def _held_back(folder: Folder, settings: Settings) -> str:
+    """Why pages that are due were not asked for, and when they can be."""
+    now = SystemClock().now()
+    with closing(open_store(folder, settings, readonly=True)) as store:
+        told = waiting(Reading(folder, settings, store), now)
+    if told.hindrances:
+        return told.sentence(now)
+    return f"{told.due} pages are due and not asked for: the day's budget of the cluster is spent; run again tomorrow"
+
+
+def _ended(code: int, board: Board, order: Order, last_words: str, held_back: Callable[[], str]) -> Ended:
     counts = board.as_dict()
     if code:
         return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else last_words)
@@ -243,8 +256,7 @@ def _ended(code: int, board: Board, order: Order, last_words: str) -> Ended:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
         return Ended(NothingAllowed.exit_code, counts, sentence)
     if counts["held_back"]:
-        sentence = "the day's budget is spent or no window is open, with pages still due; run again tomorrow to go on"
-        return Ended(WorkLeft.exit_code, counts, sentence)
+        return Ended(WorkLeft.exit_code, counts, held_back())
     if order.for_s is not None and counts["left"]:
         sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
         return Ended(WorkLeft.exit_code, counts, sentence)
