@@ -16,14 +16,16 @@ from recrawl.formats import duration
 from recrawl.formats.moment import iso
 from recrawl.model.directives import AGENT
 from recrawl.model.page import Page, Status
+from recrawl.model.server import Server
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
-from recrawl.schedule.windows import Window, both, is_open, opens_at, parse
+from recrawl.schedule.windows import both, is_open, opens_at, parse
 
 ROUNDS = 8  # a window may open after a day has ended, and then another budget
 LONGEST_DAYS = 400  # a budget below one a day is saved up
 SEEN = 20  # due pages of a site that are looked at
+MOST_SITES = 30
 WIDER = (1, 8, 64)  # how much further to look where pages are not to be shown
 
 
@@ -50,6 +52,11 @@ class Chances:
     def __init__(self, found: Reading, now: float) -> None:
         self._found, self._now = found, now
         self._sites = {site.name: site for site in found.folder.sites()}
+        everywhere = [parse(text) for text in found.settings.schedule.windows]
+        self._windows = {
+            name: both(everywhere, [parse(text) for text in site.windows]) for name, site in self._sites.items()
+        }
+        self._servers: dict[str, Server | None] = {}
         self._ledgers = ledgers(found, now)
         self._gate = Gate(AGENT, found.store.robots)
 
@@ -81,18 +88,19 @@ class Chances:
         for budget, spent in self._ledgers:
             if budget.covers(page.site) and not self._is_affordable(budget, spent, page, at):
                 return self._unaffordable(budget, spent, page, at)
-        windows = self._windows(page.site)
+        windows = self._windows[page.site]
         if not is_open(windows, at):
             told = "; ".join(window.text for window in windows)
             return Hindrance("window", f"the window of {page.site} is closed ({told}; UTC)", opens_at(windows, at))
-        server = self._found.store.server(page.server)
+        server = self._server(page.server)
         if server is not None and server.failures and server.free_at > at:
             return Hindrance("server", f"{server.key} failed {server.failures} times in a row", server.free_at)
         return None
 
-    def _windows(self, site: str) -> tuple[Window, ...]:
-        everywhere = [parse(text) for text in self._found.settings.schedule.windows]
-        return both(everywhere, [parse(text) for text in self._sites[site].windows])
+    def _server(self, key: str) -> Server | None:
+        if key not in self._servers:
+            self._servers[key] = self._found.store.server(key)
+        return self._servers[key]
 
     def _is_affordable(self, budget: Budget, spent: Spent, page: Page, at: float) -> bool:
         """With robots.txt before it, where that must be asked for first."""
@@ -158,16 +166,20 @@ class Waiting:
 
 def waiting(found: Reading, now: float) -> Waiting:
     """What is due and waits, of all sites, and why."""
+    due = found.store.totals("", now).due
     chances = Chances(found, now)
-    due, at, counts = 0, list[float](), Counter[Hindrance]()
-    for site in found.store.sites():
-        count = found.store.totals(site, now).due
-        pages = _due_now(coming(found, SEEN, site), now) if count else []
-        due += count
-        for chance in map(chances.of, pages):
-            counts.update(chance.hindrances)
-            at += [chance.at] if chance.at is not None else []
-    return Waiting(due, min(at, default=None), tuple(one for one, _ in counts.most_common()))
+    met = [chances.of(page) for page in _sample(found, now)] if due else []
+    counts = Counter(one for chance in met for one in chance.hindrances)
+    at = min((chance.at for chance in met if chance.at is not None), default=None)
+    return Waiting(due, at, tuple(one for one, _ in counts.most_common()))
+
+
+def _sample(found: Reading, now: float) -> list[Page]:
+    """Some of every site, so that one that is paused does not hide the others; of very many sites, the first due."""
+    sites = found.store.sites()
+    if len(sites) > MOST_SITES:
+        return _due_now(coming(found, SEEN * MOST_SITES), now)
+    return [page for site in sites for page in _due_now(coming(found, SEEN, site), now)]
 
 
 def _due_now(pages: Sequence[Page], now: float) -> list[Page]:

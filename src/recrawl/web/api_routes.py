@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 
+from recrawl.answers.chances import coming
 from recrawl.answers.facts import change_object, facts_of, server_object, visit_object
 from recrawl.detect.difference import differ
 from recrawl.formats.moment import iso
@@ -149,7 +150,7 @@ def changes(
 @router.get("/due")
 def due(request: Request, site: SiteName = "", limit: Limit = 20) -> list[shapes.PageLine]:
     """What comes next."""
-    return [shapes.page_line(page) for page in desk_of(request).store.next_due(limit, site)]
+    return [shapes.page_line(page) for page in coming(desk_of(request).reading, limit, site)]
 
 
 @router.get("/week")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from recrawl.answers.chances import coming, waiting
 from recrawl.answers.outlook import outlook, rate_now
 from recrawl.model.event import CHANGES
 from recrawl.model.failure import NotFound
@@ -17,6 +18,7 @@ from recrawl.web.render import desk_of, show
 
 router = APIRouter(include_in_schema=False)
 PAGES = 100
+COMING = 8
 
 
 @router.get("/")
@@ -30,7 +32,8 @@ def overview_page(request: Request) -> HTMLResponse:
         curve=drawings.freshness_curve(found),
         days=drawings.request_days(found),
         changes=newest(desk.store, CHANGES, limit=12).events,
-        coming=desk.store.next_due(limit=8),
+        coming=coming(desk.reading, COMING),
+        held=waiting(desk.reading, desk.now()),
         troubled=[one for one in desk.store.servers() if one.overloaded or one.failures],
         groups=desk.store.error_groups(limit=5),
     )
