@@ -25,7 +25,7 @@ from recrawl.index.snippet import snippet
 from recrawl.index.weights import WEIGHTS
 from recrawl.index.words import joined
 from recrawl.model.search import Entry, Part, Question, Step, Term
-from recrawl.store.search import SqliteSearch
+from recrawl.store.search.sqlite import SqliteSearch
 
 VOCABULARY = 30_000
 WORDS = (120, 220)  # of a document

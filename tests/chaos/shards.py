@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 
 from recrawl.store.postgres import create_postgres
-from recrawl.store.shards import deal_out, open_whole
+from recrawl.store.shared.shards import deal_out, open_whole
 from tests.chaos import cluster as story
 from tests.chaos.ground import ground
 from tests.flow.conftest import Site

@@ -7,7 +7,7 @@ import pytest
 from recrawl.ports import Store
 from recrawl.store.memory import MemoryStore
 from recrawl.store.postgres import open_postgres
-from recrawl.store.sharded import ShardedStore
+from recrawl.store.shared.sharded import ShardedStore
 from recrawl.store.sqlite import open_sqlite
 
 OPEN: dict[str, Callable[[pytest.FixtureRequest], Store]] = {

@@ -15,9 +15,9 @@ from recrawl.index.words import joined
 from recrawl.model.search import Entry, Extent, Question, Shelf, Step
 from recrawl.model.site import Kind
 from recrawl.ports import SearchIndex
-from recrawl.store.search import SqliteSearch
-from recrawl.store.search_memory import MemorySearch
-from recrawl.store.search_postgres import SPACES, PostgresSearch
+from recrawl.store.search.memory import MemorySearch
+from recrawl.store.search.postgres import SPACES, PostgresSearch
+from recrawl.store.search.sqlite import SqliteSearch
 
 NOW = 1_700_000_000.0
 Open = Callable[..., SearchIndex]

@@ -11,7 +11,7 @@ import pytest
 from recrawl.model.address import partition_of, server_of
 from recrawl.model.event import EventKind
 from recrawl.store.postgres import create_postgres, open_postgres
-from recrawl.store.shards import Atlas, add_shard, open_whole
+from recrawl.store.shared.shards import Atlas, add_shard, open_whole
 from tests.flow.conftest import Site, called
 from tests.flow.machines import PARTITIONS, Cluster, cluster, until
 from tests.postgres import PostgresServer, discard, own_server

@@ -19,7 +19,7 @@ from recrawl.folder.folder import Folder
 from recrawl.model.address import partition_of, server_of
 from recrawl.model.failure import RecrawlError, UsageError
 from recrawl.store.postgres import open_postgres
-from recrawl.store.shards import Atlas
+from recrawl.store.shared.shards import Atlas
 from recrawl.web.serving import beside
 from recrawl.web.settings import WebSettings
 from tests.flow.conftest import Ran, Site

@@ -25,11 +25,11 @@ from recrawl.model.page import Page, Status
 from recrawl.model.search import Entry, Step
 from recrawl.model.visit import Version
 from recrawl.ports import Archive, SearchIndex, Store
-from recrawl.store.search import SqliteSearch
+from recrawl.store.search.sqlite import SqliteSearch
 
 BATCH = 64  # events a step
 READER = "reader"
-IN_POSTGRES = "recrawl.store.search_postgres"  # slow to import for those who have no such database
+IN_POSTGRES = "recrawl.store.search.postgres"  # slow to import for those who have no such database
 
 Read = Callable[[Page, Version], Document]
 

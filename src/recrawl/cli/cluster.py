@@ -13,8 +13,8 @@ from recrawl.frontier.leases import shares
 from recrawl.model.cluster import Partition, Seat, Shard, Wish
 from recrawl.model.failure import UsageError
 from recrawl.store.address import name_of
-from recrawl.store.leases import Leases, open_leases
-from recrawl.store.shards import add_shard, settle_empty
+from recrawl.store.shared.leases import Leases, open_leases
+from recrawl.store.shared.shards import add_shard, settle_empty
 
 
 @click.group()

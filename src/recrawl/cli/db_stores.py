@@ -36,7 +36,7 @@ def init(dsn: str, partitions: int, shards: tuple[str, ...], as_json: bool) -> N
     from recrawl.store.address import name_of
     from recrawl.store.postgres import create_postgres, open_postgres
     from recrawl.store.revision import REVISION
-    from recrawl.store.shards import deal_out
+    from recrawl.store.shared.shards import deal_out
 
     made = create_postgres(dsn, partitions)
     if shards:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
-from recrawl.store.leases import Leases
+from recrawl.store.shared.leases import Leases
 
 PARTS = 100  # into which a day's whole is cut
 ASK_AGAIN_S = 30.0  # an empty purse may get something back from a worker that leaves

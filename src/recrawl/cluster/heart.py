@@ -11,7 +11,7 @@ from recrawl.engine.clock import steady_s
 from recrawl.frontier.leases import Lease
 from recrawl.model.cluster import Report, Seat
 from recrawl.model.failure import LeaseLost, RecrawlError
-from recrawl.store.leases import Leases
+from recrawl.store.shared.leases import Leases
 
 RETRY = 0.1  # of a lease: how soon a renewal that failed is tried again
 

@@ -16,9 +16,9 @@ from recrawl.engine.worker import Worker
 from recrawl.frontier.leases import claims, given_back, is_over, next_look_s, silent_s, surplus
 from recrawl.model.cluster import Look, Report, Seat, Wish
 from recrawl.model.failure import LeaseLost
-from recrawl.store.leased import Fence, LeasedStore
-from recrawl.store.leased_shards import LeasedShards
-from recrawl.store.leases import Leases
+from recrawl.store.shared.leased import Fence, LeasedStore
+from recrawl.store.shared.leased_shards import LeasedShards
+from recrawl.store.shared.leases import Leases
 
 HEIRLOOMS = 16  # workers whose knowledge is looked into when partitions are claimed
 

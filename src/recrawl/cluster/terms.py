@@ -22,9 +22,9 @@ from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
 from recrawl.store.address import impatient
-from recrawl.store.leased import Fence
-from recrawl.store.leased_shards import open_leased
-from recrawl.store.leases import Leases, open_leases
+from recrawl.store.shared.leased import Fence
+from recrawl.store.shared.leased_shards import open_leased
+from recrawl.store.shared.leases import Leases, open_leases
 
 PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
 PASSING = (LeaseLost, StoreAway, StoreInUse)  # the last one: a transaction gave way to others too often

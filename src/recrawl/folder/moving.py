@@ -8,10 +8,10 @@ from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
 from recrawl.store.address import is_postgres, name_of
 from recrawl.store.copying import Side, Tell, copy_store, rows_in
-from recrawl.store.leases import open_leases
 from recrawl.store.postgres import create_postgres, open_postgres, postgres_engine
-from recrawl.store.shards import Atlas, PostgresShards, need_home, open_whole
-from recrawl.store.spreading import gather, scatter
+from recrawl.store.shared.leases import open_leases
+from recrawl.store.shared.shards import Atlas, PostgresShards, need_home, open_whole
+from recrawl.store.shared.spreading import gather, scatter
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_engine import sqlite_engine
 

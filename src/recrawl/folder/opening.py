@@ -10,7 +10,9 @@ from recrawl.ports import Store
 from recrawl.store.address import is_postgres, name_of
 from recrawl.store.sqlite import open_sqlite
 
-CLUSTER = "recrawl.store.shards"  # SQLAlchemy comes with it: a crawl in a file has no use for half a second of start
+CLUSTER = (
+    "recrawl.store.shared.shards"  # SQLAlchemy comes with it: a crawl in a file has no use for half a second of start
+)
 
 
 def open_store(folder: Folder, settings: Settings, readonly: bool = False) -> Store:

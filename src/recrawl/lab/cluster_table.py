@@ -1,7 +1,7 @@
 """The store's side of a simulated cluster: seats with leases by its own clock, partitions with owner and epoch.
 
-As `store/leases.py` does it in SQL: a lease that ran out is never renewed; a partition has one owner at most, and its
-epoch rises with every new one. Every statement is counted, with the rows it has to read or write.
+As `store/shared/leases.py` does it in SQL: a lease that ran out is never renewed; a partition has one owner at most,
+and its epoch rises with every new one. Every statement is counted, with the rows it has to read or write.
 """
 
 from collections import Counter

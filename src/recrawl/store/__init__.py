@@ -9,6 +9,5 @@ cursors of events rise in commit order; totals are kept, never counted, so they 
 
 `memory.py` is the twin in plain dicts. `sql.py` is the store over a database, opened by `sqlite.py` or `postgres.py`;
 its SQL stands in `statements.py`, its tables in `schema.py`, its past in `migrations/`; `copying.py` moves it from one
-to the other. `sharded.py` is a store over stores; `leases.py` and `leased*.py` are what a cluster's workers see of it.
-`search*.py` keep the index that makes it findable.
+to the other. `shared/` is the store of several workers and several databases, `search/` the index beside it.
 """

@@ -1,6 +1,6 @@
 """Every table there is: what a new store is made of."""
 
-from recrawl.store.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
+from recrawl.store.shared.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
 from recrawl.store.tables import METADATA
 
 SCHEMA = METADATA

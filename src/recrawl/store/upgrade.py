@@ -11,9 +11,9 @@ from recrawl.model.failure import NotFound
 from recrawl.store import postgres
 from recrawl.store.address import name_of
 from recrawl.store.engines import WRITE, plainly
-from recrawl.store.lease_tables import SHARD
 from recrawl.store.postgres import postgres_engine
 from recrawl.store.revision import REVISION, REVISIONS, check_revision
+from recrawl.store.shared.lease_tables import SHARD
 from recrawl.store.sqlite import stored_revision
 from recrawl.store.sqlite_driver import SqliteConnections
 from recrawl.store.sqlite_engine import sqlite_engine

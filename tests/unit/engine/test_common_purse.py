@@ -10,8 +10,8 @@ from recrawl.cluster.common_purse import CommonPurse
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
-from recrawl.store.leases import Leases, open_leases
 from recrawl.store.postgres import create_postgres
+from recrawl.store.shared.leases import Leases, open_leases
 
 NOON_AT = 20_000 * DAY_S + DAY_S / 2
 

@@ -18,7 +18,7 @@ from recrawl.model.record import Record
 from recrawl.model.search import Question, Step
 from recrawl.model.visit import Version
 from recrawl.store.memory import MemoryStore
-from recrawl.store.search_memory import MemorySearch
+from recrawl.store.search.memory import MemorySearch
 
 
 class Town:

@@ -13,7 +13,7 @@ from recrawl.index.weights import WEIGHTS
 from recrawl.index.words import joined
 from recrawl.lab.prose import SENTENCES
 from recrawl.model.search import Entry, Step
-from recrawl.store.search import SqliteSearch
+from recrawl.store.search.sqlite import SqliteSearch
 
 HERE = Path(__file__).parent / "corpus"
 RUN = {"ko": re.compile(r"[가-힣]{2,}"), "ja": re.compile(r"[ぁ-ゖァ-ヺー々一-鿿]{2,}")}

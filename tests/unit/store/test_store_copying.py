@@ -21,7 +21,7 @@ from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.store.copying import TABLES
 from recrawl.store.postgres import open_postgres, postgres_engine
 from recrawl.store.schema import SCHEMA
-from recrawl.store.shards import deal_out, open_whole
+from recrawl.store.shared.shards import deal_out, open_whole
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_engine import sqlite_engine
 

@@ -15,9 +15,9 @@ from recrawl.model.failure import LeaseLost, NotFound
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
-from recrawl.store.leased import Fence, LeasedStore, letter_of, page_of
-from recrawl.store.leases import Leases, open_leases
 from recrawl.store.postgres import create_postgres
+from recrawl.store.shared.leased import Fence, LeasedStore, letter_of, page_of
+from recrawl.store.shared.leases import Leases, open_leases
 
 PARTITIONS = 16
 LONG_S = 600.0

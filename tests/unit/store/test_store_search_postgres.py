@@ -12,8 +12,8 @@ from recrawl.index.weights import WEIGHTS
 from recrawl.index.words import joined
 from recrawl.model.failure import NotFound, StoreOutdated
 from recrawl.model.search import Entry, Step, Term
-from recrawl.store.search_postgres import PostgresSearch
-from recrawl.store.search_vector import PHRASE_WORDS, PIECE_WORDS, PLACES_OF_A_WORD, asked, pieces, vector
+from recrawl.store.search.postgres import PostgresSearch
+from recrawl.store.search.vector import PHRASE_WORDS, PIECE_WORDS, PLACES_OF_A_WORD, asked, pieces, vector
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from recrawl.model.page import Page, Status
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
-from recrawl.store.leased import Fence
-from recrawl.store.leased_shards import RELAY_S, LeasedShards, open_leased
-from recrawl.store.leases import Leases, open_leases
-from recrawl.store.sharding import by_shard
-from recrawl.store.shards import PostgresShards, add_shard, deal_out, open_whole
+from recrawl.store.shared.leased import Fence
+from recrawl.store.shared.leased_shards import RELAY_S, LeasedShards, open_leased
+from recrawl.store.shared.leases import Leases, open_leases
+from recrawl.store.shared.sharding import by_shard
+from recrawl.store.shared.shards import PostgresShards, add_shard, deal_out, open_whole
 
 PARTITIONS = 8
 LONG_S = 600.0

@@ -19,7 +19,7 @@ from recrawl.model.failure import DiskFull, NotFound, RecrawlError, StoreDamaged
 from recrawl.model.page import Page
 from recrawl.store.revision import REVISION, REVISIONS, check_revision
 from recrawl.store.schema import SCHEMA
-from recrawl.store.search import SqliteSearch
+from recrawl.store.search.sqlite import SqliteSearch
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_driver import CACHE_KIB, SPARE_KIB, SqliteConnections
 from recrawl.store.sqlite_engine import sqlite_engine

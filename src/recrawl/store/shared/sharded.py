@@ -26,7 +26,7 @@ from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Store
 from recrawl.store.codes import STATUS
-from recrawl.store.sharding import HOME, by_shard
+from recrawl.store.shared.sharding import HOME, by_shard
 
 ALL = (1 << 31) - 1  # no limit
 

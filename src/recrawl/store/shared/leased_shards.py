@@ -21,10 +21,10 @@ from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.ports import Store
 from recrawl.store.address import impatient
-from recrawl.store.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
-from recrawl.store.sharded import ShardedStore, soonest
-from recrawl.store.sharding import HOME, by_shard
-from recrawl.store.shards import Atlas, Members, atlas_of, relay
+from recrawl.store.shared.leased import LETTERS, Fence, FencedStore, LeasedStore, Letter
+from recrawl.store.shared.sharded import ShardedStore, soonest
+from recrawl.store.shared.sharding import HOME, by_shard
+from recrawl.store.shared.shards import Atlas, Members, atlas_of, relay
 
 AGAIN_S = 5.0  # a shard that was away is tried again
 RELAY_S = 5.0  # what others left untold is looked for

@@ -19,9 +19,9 @@ from recrawl.model.failure import LeaseLost
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
 from recrawl.store.connection import BeforeWrite, Session
-from recrawl.store.lease_statements import lease_statements
-from recrawl.store.leases import PATIENCE_S, lost
 from recrawl.store.postgres import open_postgres
+from recrawl.store.shared.lease_statements import lease_statements
+from recrawl.store.shared.leases import PATIENCE_S, lost
 from recrawl.store.sql import SqlStore
 from recrawl.store.texts import Sql
 

@@ -21,8 +21,8 @@ from recrawl.store.compiled import Compiler
 from recrawl.store.copying import BATCH, DIALECTS, TABLES, Side, Tell, batches_of, need_empty, next_word, one_moment
 from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.history_statements import HistoryStatements
-from recrawl.store.lease_tables import OUTBOX, PART, SHARD, WORKER
 from recrawl.store.rows import Row
+from recrawl.store.shared.lease_tables import OUTBOX, PART, SHARD, WORKER
 from recrawl.store.tables import (
     COUNTER,
     META,

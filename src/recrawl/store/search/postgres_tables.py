@@ -4,7 +4,7 @@
 for snippets; `meta` knows how far the index has come, how many documents there are and how many words in all.
 """
 
-from recrawl.store.search_tables import COLUMNS
+from recrawl.store.search.tables import COLUMNS
 
 SCHEMA = 1
 

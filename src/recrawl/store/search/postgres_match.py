@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recrawl.model.search import Part, Question, Term
-from recrawl.store.search_match import PROMINENT, Condition, conditions_of
-from recrawl.store.search_memory import K1, RAREST, B
-from recrawl.store.search_tables import COLUMNS, PARTS
-from recrawl.store.search_vector import asked
+from recrawl.store.search.match import PROMINENT, Condition, conditions_of
+from recrawl.store.search.memory import K1, RAREST, B
+from recrawl.store.search.tables import COLUMNS, PARTS
+from recrawl.store.search.vector import asked
 
 ONES = "ARRAY[1, 1, 1, 1]::real[]"
 _HOLDERS = """{name} AS MATERIALIZED (

@@ -10,9 +10,9 @@ from typing import Any
 from recrawl.model.failure import StoreOutdated
 from recrawl.model.search import Entry, Extent, Found, Hit, Part, Question, Shelf, Step
 from recrawl.model.site import Kind
-from recrawl.store import search_tables as tables
 from recrawl.store.connection import Session
-from recrawl.store.search_match import Condition, conditions_of, match_of, tiers_of, without_of
+from recrawl.store.search import tables
+from recrawl.store.search.match import Condition, conditions_of, match_of, tiers_of, without_of
 from recrawl.store.sqlite import mode_to_read
 from recrawl.store.sqlite_driver import BUSY_MS, SqliteConnections, wait_for_turn
 from recrawl.store.texts import Sql

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 
 from recrawl.store.compiled import Compiler, one_of
-from recrawl.store.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
+from recrawl.store.shared.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
 from recrawl.store.texts import ARRAY_SIZE, Sql
 
 NOW = cast(extract("epoch", func.clock_timestamp()), Double)  # the database's clock, at this very moment

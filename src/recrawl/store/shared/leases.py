@@ -13,9 +13,9 @@ from recrawl.model.cluster import Look, Partition, Report, Seat, Shard, Wish
 from recrawl.model.failure import LeaseLost, NotFound, StoreAway
 from recrawl.store.address import name_of
 from recrawl.store.connection import Database, Rows, Session
-from recrawl.store.lease_statements import lease_statements
 from recrawl.store.postgres import open_postgres
-from recrawl.store.shards import Atlas
+from recrawl.store.shared.lease_statements import lease_statements
+from recrawl.store.shared.shards import Atlas
 
 PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
 

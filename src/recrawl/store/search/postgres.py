@@ -8,15 +8,15 @@ from sqlalchemy.exc import IntegrityError, ProgrammingError
 
 from recrawl.model.failure import NotFound, StoreOutdated
 from recrawl.model.search import Entry, Extent, Found, Part, Question, Shelf, Step
-from recrawl.store import search_postgres_match as match
-from recrawl.store import search_postgres_tables as tables
 from recrawl.store.address import name_of
 from recrawl.store.connection import Rows, Session
 from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.postgres import postgres_engine
-from recrawl.store.search import CURSOR, SCHEMA, doc_row, hit_of, pack
-from recrawl.store.search_tables import PARTS
-from recrawl.store.search_vector import pieces, vector
+from recrawl.store.search import postgres_match as match
+from recrawl.store.search import postgres_tables as tables
+from recrawl.store.search.sqlite import CURSOR, SCHEMA, doc_row, hit_of, pack
+from recrawl.store.search.tables import PARTS
+from recrawl.store.search.vector import pieces, vector
 from recrawl.store.texts import Sql
 
 RANK_AT_MOST = 3_000  # to weigh a document takes longer than in a file

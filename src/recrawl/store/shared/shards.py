@@ -16,9 +16,9 @@ from recrawl.model.failure import UsageError
 from recrawl.ports import Store
 from recrawl.store.address import name_of
 from recrawl.store.connection import Database
-from recrawl.store.lease_statements import lease_statements
 from recrawl.store.postgres import create_postgres, open_postgres
-from recrawl.store.sharded import ShardedStore
+from recrawl.store.shared.lease_statements import lease_statements
+from recrawl.store.shared.sharded import ShardedStore
 from recrawl.store.sql import SqlStore
 
 MARK = "shard"  # in a shard's meta: its number
