@@ -1,7 +1,7 @@
 """What `doctor` looks at: the machine, the folder, and whether the sites can be reached. One finding a check.
 
-Asking is done as politely as crawling: not while a run holds the folder, not before a server's gap is over, and only
-for robots.txt, which a run would ask for first anyway.
+Asking is done as politely as crawling: not while a run holds the folder, not before a server's gap is over, within
+windows and budgets, and only for robots.txt, which a run would ask for first anyway.
 """
 
 import os
@@ -18,7 +18,7 @@ from importlib.util import find_spec
 
 import pycurl
 
-from recrawl.answers.ask import ask_once
+from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.fetch.dates import parse_http_date
@@ -176,27 +176,17 @@ def _unresolved(host: str) -> str:
 def _asked(folder: Folder, settings: Settings, site: Site, origin: str) -> Iterator[Finding]:
     try:
         settings.check_operator([site])
-        with folder.locked():
-            wait_s = _must_wait_s(folder, settings, server_of(origin + "/"))
-            if wait_s > 0:
-                yield Finding("robots", True, f"{origin} was asked just now, and rests for {duration.render(wait_s)}")
-                return
-            reply = ask_once(f"{origin}/robots.txt", site.own, settings)
+        reply = ask_in_turn(f"{origin}/robots.txt", site.own, folder, settings)
     except StoreInUse:
         yield Finding("robots", True, f"{origin} is left to the run that is going on: see `recrawl status`")
+        return
+    except NotNow as error:
+        yield Finding("robots", True, f"{origin} was not asked: {error}")
         return
     except RecrawlError as error:
         yield Finding("robots", False, str(error))
         return
     yield from _answered(origin, reply)
-
-
-def _must_wait_s(folder: Folder, settings: Settings, server: str) -> float:
-    if not is_crawled(folder, settings):
-        return 0.0
-    with closing(open_store(folder, settings, readonly=True)) as store:
-        known = store.server(server)
-        return known.free_at - time.time() if known else 0.0
 
 
 def _answered(origin: str, reply: Reply) -> Iterator[Finding]:

@@ -20,7 +20,8 @@ def doctor(folder: str | None, folder_word: str | None, offline: bool, deep: boo
     """Check version, clock, disk, limits, settings, site files, store and archive, then names and robots.txt of the
     first five sites; say what to do.
 
-    Exit code 1: something is wrong.
+    Asking for robots.txt counts against the budgets; a server whose budget is spent or whose window is closed is not
+    asked. Exit code 1: something is wrong.
     """
     bad = 0
     for one in _findings(the_folder(folder, folder_word), offline, deep):

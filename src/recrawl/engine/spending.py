@@ -251,6 +251,33 @@ def _memos(store: Store) -> list[bytes]:
     return [memo for memo in kept if memo]
 
 
+def counted(store: Store, wanted: Sequence[Budget], site: str, now: float) -> bool:
+    """Count one request of somebody who is no worker, while none is at work. False: there is no room for it."""
+    spending = _together(store, wanted)
+    room = bool(spending.begin(site, now))
+    if room:
+        _write_together(store, spending, now)
+    return room
+
+
+def received(store: Store, wanted: Sequence[Budget], site: str, now: float, got_bytes: int) -> None:
+    """Its answer."""
+    spending = _together(store, wanted)
+    spending.end(site, now, got_bytes)
+    _write_together(store, spending, now)
+
+
+def _together(store: Store, wanted: Sequence[Budget]) -> Spending:
+    """What all workers have spent, as if it had been one."""
+    memos = shared_out(_memos(store), 1)
+    return Spending(wanted, memos[0] if memos else None)
+
+
+def _write_together(store: Store, spending: Spending, now: float) -> None:
+    memos = [spending.memo(now, closing=True), *(b"" for _ in _memos(store)[1:])]
+    store.save(Batch(memos=tuple((spent_memo(str(number)), memo) for number, memo in enumerate(memos))))
+
+
 def share_out(store: Store, workers: int) -> None:
     """Before a crew starts: what one of another size has spent of the day counts for this one."""
     memos = _memos(store)

@@ -1,8 +1,22 @@
 """Counted before it is sent, written before too many are uncounted, taken for spent after a kill."""
 
-from recrawl.engine.spending import Portion, Purse, Spending, budgets_of, shared_out, uncounted
+from recrawl.engine.spending import (
+    Portion,
+    Purse,
+    Spending,
+    budgets_of,
+    counted,
+    received,
+    share_out,
+    shared_out,
+    spent_memo,
+    spent_today,
+    uncounted,
+)
+from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.schedule.budget import Budget, Spent
+from recrawl.store.memory import MemoryStore
 
 DAY_S = 86_400.0
 NOW = 20_000 * DAY_S + 3600.0
@@ -117,3 +131,19 @@ def test_a_budget_whose_site_got_another_name_stays_spent_and_takes_nothing_from
     assert [one.requests for one in Spending([Budget("", 50.0), *before], memo).spent] == [9, 0, 9]
     spending.know(renamed)
     assert [one.requests for one in spending.spent] == [0, 9]
+
+
+def test_who_is_no_worker_counts_too_and_a_crew_that_follows_knows_of_it() -> None:
+    store, wanted = MemoryStore(), [Budget("town", 5.0)]
+    parts = [budgets_of(Purse(), [Site("town", (), requests_per_day=5.0)], Portion(number, 2)) for number in range(2)]
+    for number, part in enumerate(parts):
+        worker = Spending(part)
+        spend(worker, 1)
+        store.save(Batch(memos=((spent_memo(str(number)), worker.memo(NOW, closing=True)),)))
+    assert [counted(store, wanted, "town", NOW) for _ in range(4)] == [True, True, True, False]
+    received(store, wanted, "town", NOW, 300)
+    assert spent_today(store, wanted, NOW) == [Spent(20_000, 5, 500)]
+    share_out(store, 2)
+    crew = [Spending(part, store.memo(spent_memo(str(number)))) for number, part in enumerate(parts)]
+    assert [worker.begin("town", NOW) for worker in crew] == [False, False]
+    assert counted(store, wanted, "town", NOW + DAY_S)

@@ -1,0 +1,102 @@
+"""`robots` and `doctor` ask in the server's turn: what they ask counts, and a spent budget is not exceeded."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from click.testing import CliRunner
+
+from recrawl.cli.doctor import doctor
+from recrawl.cli.robots import robots
+from recrawl.folder.folder import Folder
+from recrawl.model.failure import StoreInUse, WorkLeft
+from recrawl.model.site import Site
+
+
+class Town(ThreadingHTTPServer):
+    """Counts who asks for what."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        town = self
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                town.asked.append(self.path)
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"User-agent: *\nDisallow: /secret\n")
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        super().__init__(("127.0.0.1", 0), Answer)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/"
+
+
+@pytest.fixture
+def town() -> Iterator[Town]:
+    with Town() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def folder_of(town: Town, path: Path, **wishes: object) -> Folder:
+    folder = Folder(path)
+    folder.create("")
+    folder.put_site(Site("town", (town.url,), own=(f"127.0.0.1:{town.server_port}",), **wishes))  # type: ignore[arg-type]
+    return folder
+
+
+def judged(town: Town, folder: Folder, *options: str) -> str:
+    done = CliRunner().invoke(robots, [town.url + "secret", "--folder", str(folder.path), *options])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 5, done.output
+    return done.output
+
+
+def finding(folder: Folder) -> str:
+    done = CliRunner().invoke(doctor, [str(folder.path), "--json"])
+    return next(str(one["says"]) for one in map(json.loads, done.stdout.splitlines()) if one["check"] == "robots")
+
+
+def test_what_is_asked_outside_a_crawl_counts_and_a_spent_budget_is_kept(town: Town, tmp_path: Path) -> None:
+    folder = folder_of(town, tmp_path, requests_per_day=0.0)
+    assert "budget is spent" in finding(folder)
+    with pytest.raises(WorkLeft, match="the day's budget is spent"):
+        judged(town, folder)
+    assert town.asked == []
+    assert "Disallow: /secret" in judged(town, folder, "--beyond-budget")
+    folder_of(town, tmp_path, requests_per_day=1e6)
+    judged(town, folder)
+    assert "answered 200" in finding(folder)
+    assert town.asked == ["/robots.txt"] * 3
+
+
+def test_beside_a_run_the_server_is_left_to_it(town: Town, tmp_path: Path) -> None:
+    folder = folder_of(town, tmp_path)
+    with folder.locked(), pytest.raises(StoreInUse):
+        judged(town, folder)
+    assert town.asked == []
+    judged(town, folder)
+    assert town.asked == ["/robots.txt"]
+
+
+def test_outside_its_window_a_server_is_left_in_peace(town: Town, tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    days = " ".join(f"{now + timedelta(days=ahead):%A}".lower() for ahead in (-1, 0, 1))
+    folder = folder_of(town, tmp_path, windows=(f"not {days}",))
+    with pytest.raises(WorkLeft, match="the window of town is closed"):
+        judged(town, folder)
+    assert "window of town is closed" in finding(folder) and town.asked == []
