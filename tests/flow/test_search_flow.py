@@ -83,4 +83,4 @@ def test_the_index_may_be_thrown_away(crawl: Callable[[], None], recrawl: Run, t
 
 
 def test_a_wrong_filter_is_an_error_with_its_place(crawl: Callable[[], None], recrawl: Run) -> None:
-    assert "kind:book is no kind of page" in recrawl("search", "x kind:book", "-C", "D", expect=3).err
+    assert "kind:book is no kind of page" in recrawl("search", "x kind:book", "-C", "D", expect=2).err

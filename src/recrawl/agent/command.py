@@ -18,7 +18,7 @@ from recrawl.agent.settings import fault_of_base, starting_text
 from recrawl.agent.watch import Look, keep_looking, look
 from recrawl.agent.whole import write_whole
 from recrawl.formats import duration, notice_agent
-from recrawl.model.failure import RecrawlError, UsageError
+from recrawl.model.failure import FormatError, RecrawlError, UsageError
 
 Words = argparse.Namespace
 
@@ -62,8 +62,15 @@ def _watch(place: Place, words: Words) -> int:
     if not words.continuous:
         tell(look(place, settings, time.time(), words.announce_all))
         return 0
-    keep_looking(place, settings, time.time, duration.parse(words.every), _until_stopped(), tell)
+    keep_looking(place, settings, time.time, _seconds(words.every), _until_stopped(), tell)
     return 0
+
+
+def _seconds(text: str) -> float:
+    try:
+        return duration.parse(text)
+    except FormatError as error:
+        raise UsageError(f"--every: {error.message}") from error
 
 
 def _serve(place: Place, words: Words) -> int:

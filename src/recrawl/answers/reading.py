@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
@@ -21,6 +22,7 @@ from recrawl.model.visit import Version
 from recrawl.ports import Store
 from recrawl.scope.rules import Rules
 
+SHOWN = 20  # sites in a sentence
 MICROSECOND = 1e-6  # moments are told in microseconds and kept finer
 READER = "reader"  # a worker that never writes, so it has no file to mend
 
@@ -36,7 +38,10 @@ class Reading:
         known = sorted({*self.store.sites(), *(one.name for one in self.folder.sites())})
         if not name or name in known:
             return name
-        raise NotFound(f"there is no site {name!r} here; there are: {', '.join(known) or 'none (recrawl add URL)'}")
+        near = get_close_matches(name, known, 1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        shown = ", ".join(known[:SHOWN]) + (" …" if len(known) > SHOWN else "")
+        raise NotFound(f"there is no site {name!r} here; {meant}there are: {shown or 'none (recrawl add URL)'}")
 
     def page(self, url: str) -> Page:
         """The page at an address, however it is spelled."""

@@ -12,12 +12,12 @@ from recrawl.answers.feed import change_with_text
 from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
+from recrawl.cli.kinds import CursorOrMoment
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
-from recrawl.formats import moment
 from recrawl.messages.webhooks import Tell, couriers
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import UsageError
@@ -30,7 +30,11 @@ BATCH = 1000
 @click.command()
 @folder_argument
 @click.option(
-    "--since", default="", metavar="CURSOR|TIME", help="From a cursor on, or from a time: 2026-11-01, 2h (ago)."
+    "--since",
+    type=CursorOrMoment(),
+    default=(0, 0.0),
+    metavar="CURSOR|TIME",
+    help="From a cursor on, or from a time: 2026-11-01, 2h (ago).",
 )
 @click.option("--site", default="", help="Only of this site.")
 @click.option(
@@ -44,7 +48,7 @@ BATCH = 1000
 def changes(
     folder: str | None,
     folder_word: str | None,
-    since: str,
+    since: tuple[int, float],
     site: str,
     kinds: tuple[str, ...],
     limit: int | None,
@@ -70,9 +74,9 @@ def changes(
             _tell(event, as_json, texts)
 
 
-def _told(store: Store, since: str, wanted: Sequence[EventKind], follow: bool) -> Iterator[Event]:
+def _told(store: Store, since: tuple[int, float], wanted: Sequence[EventKind], follow: bool) -> Iterator[Event]:
     """Oldest first; with `follow` it waits for more and never ends."""
-    cursor, since_at = moment.cursor_or_time(since, time.time()) if since else (0, 0.0)
+    cursor, since_at = since
     while True:
         events = store.events(cursor, wanted, BATCH, since_at)
         yield from events

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from recrawl.cli.db_stores import copy, init, upgrade
+from recrawl.cli.kinds import Duration
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.folder.folder import Folder
@@ -51,10 +52,18 @@ def backup(target: Path, folder: str | None, as_json: bool) -> None:
 
 
 @db.command()
-@click.option("--older", default="90d", show_default=True, metavar="TIME", help="How long visits are kept: 90d, 26w.")
+@click.option(
+    "--older",
+    "older_s",
+    type=Duration(),
+    default="90d",
+    show_default=True,
+    metavar="TIME",
+    help="How long visits are kept: 90d, 26w.",
+)
 @folder_option
 @json_option
-def compact(older: str, folder: str | None, as_json: bool) -> None:
+def compact(older_s: float, folder: str | None, as_json: bool) -> None:
     """Forget old visits that proved no change, also while a run is going on.
 
     Versions, changes, beliefs and totals stay as they are; `recrawl history` shows less of what was the same. The space
@@ -64,11 +73,11 @@ def compact(older: str, folder: str | None, as_json: bool) -> None:
     from recrawl.folder.opening import open_store
     from recrawl.folder.settings import load
 
-    before_at = SystemClock().now() - duration.parse(older)
+    before_at = SystemClock().now() - older_s
     place = the_folder(folder).need()
     with closing(open_store(place, load(place))) as store:
         forgotten = store.compact(before_at)
     if as_json:
         line({"forgotten": forgotten, "before": before_at})
     else:
-        click.echo(f"{forgotten} visits that proved no change, older than {older}, forgotten")
+        click.echo(f"{forgotten} visits that proved no change, older than {duration.render(older_s)}, forgotten")

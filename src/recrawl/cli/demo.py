@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from recrawl.cli.kinds import Duration
 from recrawl.cli.paint import line
 from recrawl.engine.clock import FastClock
 from recrawl.folder.folder import Folder
@@ -19,16 +20,17 @@ from recrawl.lab.demo import SPEED, Standing, demo_clock, demonstrate
 
 
 @click.command()
-@click.option("--for", "for_text", envvar="RECRAWL_DEMO_FOR", metavar="20s", help="End by itself after this time.")
+@click.option(
+    "--for", "for_s", type=Duration(), envvar="RECRAWL_DEMO_FOR", metavar="20s", help="End by itself after this time."
+)
 @click.option("--folder", type=click.Path(path_type=Path), help="Keep the crawl here (default: thrown away).")
 @click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
-def demo(for_text: str | None, folder: Path | None, as_json: bool) -> None:
+def demo(for_s: float | None, folder: Path | None, as_json: bool) -> None:
     """Crawl a living site on loopback and watch it stay fresh, with fewer requests than a daily crawl.
 
     The town of six servers has pages of every temper: static, hourly, by day and by night, noisy, lists and details,
     Korean and Japanese, a failing server, a slow one, one that asks for more patience than its pages have.
     """
-    for_s = duration.parse(for_text) if for_text else None
     with contextlib.ExitStack() as stack:
         place = Folder(folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="recrawl-demo-"))))
         if not as_json:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from recrawl.cli.kinds import Number
 from recrawl.cli.lab_cluster import cluster
 from recrawl.cli.outputs import make_room, put
 from recrawl.cli.paint import line
@@ -25,7 +26,7 @@ lab.add_command(cluster)
     "--pages", type=click.IntRange(20, 5000), default=240, show_default=True, help="Pages of the simulated site."
 )
 @click.option("--days", type=click.IntRange(28, 400), default=112, show_default=True)
-@click.option("--budget", type=click.FloatRange(0.001), default=0.3, show_default=True, help="Requests a page and day.")
+@click.option("--budget", type=Number(0.001), default=0.3, show_default=True, help="Requests a page and day.")
 @click.option("--traces", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of real traces.")
 @click.option("--site", "sites", multiple=True, help="Which of the traces (default: endoflife and peps). Repeatable.")
 @click.option("--documents", type=click.IntRange(0), default=20_000, show_default=True, help="Files the agent watches.")
@@ -75,7 +76,7 @@ def cooperate(
 @click.option(
     "--seed", type=int, default=1, show_default=True, help="The same seed gives the same month, byte for byte."
 )
-@click.option("--days", type=click.FloatRange(0.01, 3650), default=30.0, show_default=True)
+@click.option("--days", type=Number(0.01, 3650), default=30.0, show_default=True)
 @click.option("--servers", type=click.IntRange(1, 100), default=3, show_default=True)
 @click.option(
     "--pages",
@@ -84,9 +85,7 @@ def cooperate(
     show_default=True,
     help="Pages on each server, beside its shop and its lists.",
 )
-@click.option(
-    "--gap", "gap_s", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between requests."
-)
+@click.option("--gap", "gap_s", type=Number(0), default=1.0, show_default=True, help="Seconds between requests.")
 @click.option("--faults/--no-faults", default=True, show_default=True, help="Timeouts, resets, 5xx, busy spells, …")
 @click.option("--events", "events_file", type=click.Path(path_type=Path), help="Write the event log here (JSON lines).")
 @click.option("--requests", "requests_file", type=click.Path(path_type=Path), help="Write what the servers saw here.")

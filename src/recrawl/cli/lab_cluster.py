@@ -4,13 +4,14 @@ from dataclasses import asdict
 
 import click
 
+from recrawl.cli.kinds import Number
 from recrawl.cli.paint import facts, line
 
 
 @click.command()
 @click.option("--workers", type=click.IntRange(2, 5000), default=1000, show_default=True)
 @click.option("--partitions", type=click.IntRange(2, 1_000_000), default=16_384, show_default=True)
-@click.option("--lease", "lease_s", type=click.FloatRange(1.0, 600.0), default=10.0, show_default=True, help="Seconds.")
+@click.option("--lease", "lease_s", type=Number(1.0, 600.0), default=10.0, show_default=True, help="Seconds.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def cluster(workers: int, partitions: int, lease_s: float, seed: int, as_json: bool) -> None:

@@ -18,11 +18,17 @@ def writing(output: Path) -> Iterator[None]:
         raise UsageError(f"cannot write {output}: {error.strerror or error}; name another place") from error
 
 
+def need_folder(output: Path) -> None:
+    """A path with a slip in it is not made true."""
+    if not output.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {output.parent}: make it first, or name another place")
+
+
 def make_room(output: Path | None) -> None:
     """Before long work, not after it."""
     if output is not None:
+        need_folder(output)
         with writing(output):
-            output.parent.mkdir(parents=True, exist_ok=True)
             output.touch()
 
 
@@ -31,5 +37,6 @@ def put(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
+    need_folder(output)
     with writing(output):
         write_whole(output, text.encode("utf-8"))

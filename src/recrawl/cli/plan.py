@@ -7,6 +7,7 @@ import click
 
 from recrawl.answers.plans import SitePlan, common_sample, planned
 from recrawl.answers.reading import reading
+from recrawl.cli.kinds import Number
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.model.failure import UsageError
@@ -19,10 +20,8 @@ MARKS = {-1: "half", 0: "as many as now, spent best", 1: "double"}
 
 @click.command()
 @folder_argument
-@click.option("--budget", type=click.FloatRange(min=0, min_open=True), help="Requests a day: what would they buy?")
-@click.option(
-    "--target", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Freshness wanted, e.g. 0.95."
-)
+@click.option("--budget", type=Number(min=0, min_open=True), help="Requests a day: what would they buy?")
+@click.option("--target", type=Number(0, 1, min_open=True, max_open=True), help="Freshness wanted, e.g. 0.95.")
 @click.option("--site", default="", help="Only this site (default: all together, then each).")
 @json_option
 def plan(

@@ -21,6 +21,7 @@ from recrawl.answers.record_rows import (
 )
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
+from recrawl.cli.kinds import Moment
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, when
 from recrawl.cli.records_files import WRITERS, Line, Lines
@@ -29,7 +30,6 @@ from recrawl.engine.wrappers import SiteWrappers
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
-from recrawl.formats import moment
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange
@@ -47,7 +47,14 @@ from recrawl.scope.patterns_site import Script
 )
 @click.option("--broken", "as_broken", is_flag=True, help="The pages whose required fields were not found.")
 @click.option("--field", "fields", multiple=True, help="With --changes: only of these fields (price, reviews).")
-@click.option("--since", metavar="TIME", help="With --changes: from a time on: 2026-11-01, 2h (ago).")
+@click.option(
+    "--since",
+    "since_at",
+    type=Moment(),
+    default=0.0,
+    metavar="TIME",
+    help="With --changes: from a time on: 2026-11-01, 2h (ago).",
+)
 @click.option(
     "--again", is_flag=True, help="Read every kept version anew by the fields as they are written now; no request."
 )
@@ -61,7 +68,7 @@ def records(
     as_history: bool,
     as_broken: bool,
     fields: tuple[str, ...],
-    since: str | None,
+    since_at: float,
     again: bool,
     as_json: bool,
 ) -> None:
@@ -81,7 +88,6 @@ def records(
         _read_again(place, site)
     with reading(place) as found:
         name, page = _asked(found, site)
-        since_at = moment.parse(since, time.time()) if since else 0.0
         if as_changes:
             kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
             lines = [change_line(owner, change) for owner, change in kept]

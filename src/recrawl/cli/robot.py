@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from recrawl.answers.reading import reading
+from recrawl.cli.kinds import Number
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, table
 from recrawl.formats.registration import Action, email_fault
@@ -26,7 +27,7 @@ def robot() -> None:
 @click.argument("site")
 @click.option("--agent", default="", metavar="URL", help="Where the server's agent is (default: as robots.txt says).")
 @click.option("--email", required=True, help="Where notices are to be sent.")
-@click.option("--latency", type=click.FloatRange(0), default=1.0, show_default=True, help="Days between notices.")
+@click.option("--latency", type=Number(0), default=1.0, show_default=True, help="Days between notices.")
 @click.option("--callback", default="", metavar="URL", help="Take signed notices by webhook there instead of mail.")
 @folder_option
 @json_option
@@ -52,7 +53,7 @@ def confirm(site: str, token: str, folder: str | None, as_json: bool) -> None:
 
 @robot.command()
 @click.argument("site")
-@click.option("--latency", type=click.FloatRange(0), required=True, help="Days between notices.")
+@click.option("--latency", type=Number(0), required=True, help="Days between notices.")
 @folder_option
 @json_option
 def change(site: str, latency: float, folder: str | None, as_json: bool) -> None:
@@ -132,7 +133,9 @@ def mailbox(place: str, password_file: str | None, authority: str, folder: str |
 @robot.command(name="batch-file")
 @click.argument("site")
 @click.argument("file", type=click.Path(dir_okay=False, writable=True))
-@click.option("--since", "since_at", type=float, default=0.0, metavar="EPOCH", help="Only notices from then on.")
+@click.option(
+    "--since", "since_at", type=Number(min=0), default=0.0, metavar="EPOCH", help="Only notices from then on."
+)
 @folder_option
 @json_option
 def batch_file(site: str, file: str, since_at: float, folder: str | None, as_json: bool) -> None:

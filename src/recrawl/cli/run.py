@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from recrawl.cli.kinds import Duration, Number
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.cli.progress import watcher
@@ -13,16 +14,17 @@ from recrawl.cli.rest import Rest, rest_of
 from recrawl.engine.worker import Order
 from recrawl.folder.folder import Folder
 from recrawl.folder.settings import load
-from recrawl.formats import duration
 from recrawl.launch.run import Ended
 from recrawl.launch.run import run as run_crawl
+from recrawl.model.failure import UsageError
 from recrawl.scope.canonical import Canonicaliser
+from recrawl.store.address import is_postgres
 
 
 @click.command()
 @folder_argument
 @click.option("--once", is_flag=True, help="Visit what is due now and what is newly found, then stop.")
-@click.option("--for", "for_text", metavar="10m", help="Stop after this time.")
+@click.option("--for", "for_s", type=Duration(), metavar="10m", help="Stop after this time.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
@@ -37,7 +39,7 @@ from recrawl.scope.canonical import Canonicaliser
 )
 @click.option(
     "--weight",
-    type=click.FloatRange(0.01, 1000),
+    type=Number(0.01, 1000),
     default=None,
     help="This machine's share against the others that use the same --store (default 1).",
 )
@@ -48,7 +50,7 @@ def run(
     folder: str | None,
     folder_word: str | None,
     once: bool,
-    for_text: str | None,
+    for_s: float | None,
     workers: int | None,
     store: str,
     weight: float | None,
@@ -62,10 +64,12 @@ def run(
     failed, 5 nothing allowed, 6 folder in use, 7 time over with work left, 130/143 interrupted.
     """
     place = the_folder(folder, folder_word).need()
+    if store and not is_postgres(store):
+        raise UsageError("--store is a PostgreSQL address: write postgresql://user@host:5432/database, or leave it out")
     settings = load(place, store)
     if weight is not None:
         settings = replace(settings, cluster=replace(settings.cluster, weight=weight))
-    order = Order(once=once, for_s=duration.parse(for_text) if for_text else None, asked=everything)
+    order = Order(once=once, for_s=for_s, asked=everything)
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:
         ended = run_crawl(place, settings, order, crew, tick, everything, lambda told: click.echo(told, err=True))

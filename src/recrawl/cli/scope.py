@@ -10,7 +10,7 @@ import click
 from recrawl.answers.look import page_at
 from recrawl.answers.site_files import base_of, scope_of, site_for
 from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.outputs import put
+from recrawl.cli.outputs import put, writing
 from recrawl.cli.paint import line, table
 from recrawl.config import Settings
 from recrawl.folder.folder import Folder
@@ -176,6 +176,8 @@ def _write_toml(sites: list[Site], output: Path | None) -> None:
     if output is None or not (output.is_dir() or str(output).endswith("/") or (len(sites) > 1 and not output.suffix)):
         put(site_toml.render(sites[0], _HINT) if len(sites) == 1 else site_toml.render_many(sites), output)
         return
+    with writing(output):
+        output.mkdir(exist_ok=True)
     for site in sites:
         put(site_toml.render(site, _HINT), output / f"{site.name}.toml")
 

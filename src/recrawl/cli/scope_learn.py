@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from recrawl.answers.sample import sample_site
+from recrawl.cli.kinds import Number
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.outputs import put
 from recrawl.cli.paint import line
@@ -26,7 +27,7 @@ from recrawl.scope.learn import Proposal, propose
 @click.option("--sample", default=200, show_default=True, type=click.IntRange(3), help="Pages to look at, at most.")
 @click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed, no gap needed.")
 @click.option("--contact", default="", help="How the site's owner can reach you; sent with every request.")
-@click.option("--gap", "gap_s", default=None, type=float, help="Seconds between two requests.")
+@click.option("--gap", "gap_s", default=None, type=Number(min=0), help="Seconds between two requests.")
 @click.option("--name", default="", help="What to call the site.")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the site file here (default: print it).")
 @folder_option

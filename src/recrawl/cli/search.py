@@ -1,17 +1,18 @@
 """`search`: find in what is kept."""
 
 import sys
-import time
 
 import click
 
-from recrawl.answers.reading import reading
+from recrawl.answers.reading import Reading, reading
 from recrawl.answers.searching import Answer, Answers, Search, open_search
+from recrawl.cli.kinds import Moment
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, when
-from recrawl.formats import moment
+from recrawl.index.query import parse
 from recrawl.index.snippet import Snippet
-from recrawl.model.failure import UsageError
+from recrawl.model.failure import FormatError, UsageError
+from recrawl.model.search import Filter
 
 SLOW = 500  # changes to take up before it is worth saying so
 
@@ -21,7 +22,9 @@ SLOW = 500  # changes to take up before it is worth saying so
 @folder_option
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most this many answers.")
 @click.option("--offset", type=click.IntRange(0), default=0, help="Leave out the first ones.")
-@click.option("--as-of", metavar="TIME", help="Search what was current then: 2026-11-01, 2h (ago).")
+@click.option(
+    "--as-of", "as_of_at", type=Moment(), metavar="TIME", help="Search what was current then: 2026-11-01, 2h (ago)."
+)
 @click.option("--categories", is_flag=True, help="List sites and categories with their numbers of documents.")
 @json_option
 def search(
@@ -29,7 +32,7 @@ def search(
     folder: str | None,
     limit: int,
     offset: int,
-    as_of: str | None,
+    as_of_at: float | None,
     categories: bool,
     as_json: bool,
 ) -> None:
@@ -38,13 +41,14 @@ def search(
     What a page is: site:NAME kind:detail category:NAME lang:ko url:TEXT. When it changed: since:2d before:2026-11-01.
     Words of Korean, Japanese and Chinese are found in the middle of others.
     """
-    as_of_at = moment.parse(as_of, time.time()) if as_of else None
     with reading(the_folder(folder)) as found, open_search(found, history=as_of_at is not None) as asked:
         _catch_up(asked)
         if categories:
             _list_shelves(asked, as_json)
             return
-        answers = asked.ask(_question(words), limit, offset, as_of_at)
+        question = _question(words)
+        _check(question, found)
+        answers = asked.ask(question, limit, offset, as_of_at)
     if as_json:
         for one in answers.answers:
             line(as_object(one))
@@ -58,6 +62,20 @@ def _question(words: tuple[str, ...]) -> str:
     if unknown := next((word for word in words if word.startswith("--")), ""):
         raise UsageError(f"search has no option {unknown}; site:NAME, kind:, category:, lang:, url: go among the words")
     return " ".join(words)
+
+
+def _check(text: str, found: Reading) -> None:
+    """A filter that can match nothing is a slip; so is, likely, a quotation mark that stands alone."""
+    try:
+        question = parse(text, 0.0)
+    except FormatError as error:
+        raise UsageError(f"{error.message} (column {error.column} of the question)") from error
+    for sieve in question.sieves:
+        if sieve.filter is Filter.SITE:
+            found.site(sieve.value)
+    if text.count('"') % 2:
+        column = text.rindex('"') + 1
+        click.echo(f"the quotation mark at column {column} is not closed: taken to the end as one phrase", err=True)
 
 
 def _catch_up(asked: Search) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from recrawl.cli.kinds import Number
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
 from recrawl.config import starting_text
@@ -46,7 +47,7 @@ def init(folder: str | None, folder_word: str | None, contact: str | None) -> No
 @click.option(
     "--gap",
     "gap_s",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=None,
     help="Seconds between two requests (default 1; own servers 0).",
 )

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from recrawl.cli.kinds import Duration
 from recrawl.cli.options import folder_argument, the_folder
-from recrawl.cli.outputs import put
+from recrawl.cli.outputs import put, writing
 from recrawl.formats import duration
 from recrawl.model.failure import UsageError
 
@@ -82,12 +83,20 @@ WantedBy=timers.target
 @click.option("--user", default="", metavar="NAME", help="The account to run as (default: systemd's own, root).")
 @click.option("--name", default="recrawl", show_default=True, help="What the units are called.")
 @click.option(
-    "--every", default="1h", show_default=True, metavar="1h", help="How often the timer looks at what is due."
+    "--every",
+    "every_s",
+    type=Duration(least_s=1.0),
+    default="1h",
+    show_default=True,
+    metavar="1h",
+    help="How often the timer looks at what is due.",
 )
 @click.option(
     "--write", "into", type=click.Path(path_type=Path, file_okay=False), help="Write the files there instead."
 )
-def systemd(folder: str | None, folder_word: str | None, user: str, name: str, every: str, into: Path | None) -> None:
+def systemd(
+    folder: str | None, folder_word: str | None, user: str, name: str, every_s: float, into: Path | None
+) -> None:
     """Print a service that stays, and a timer that starts a short run now and then: enable one of the two.
 
     \b
@@ -98,10 +107,12 @@ def systemd(folder: str | None, folder_word: str | None, user: str, name: str, e
     place = the_folder(folder, folder_word).need()
     if not name.replace("-", "").replace("_", "").isalnum():
         raise UsageError(f"{name!r} cannot be a unit's name: use letters, digits and hyphens")
-    files = units(place.path.resolve(), program(), user, name, duration.parse(every))
+    files = units(place.path.resolve(), program(), user, name, every_s)
     if into is None:
         click.echo("\n".join(f"# /etc/systemd/system/{file}\n{text}" for file, text in files.items()), nl=False)
         return
+    with writing(into):
+        into.mkdir(exist_ok=True)
     for file, text in files.items():
         put(text, into / file)
     click.echo(f"{', '.join(files)} written to {into}. Next: systemctl daemon-reload, then enable one of them")

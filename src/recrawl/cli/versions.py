@@ -1,15 +1,14 @@
 """`history`, `show`, `diff`: the versions of one page."""
 
 import sys
-import time
 
 import click
 
 from recrawl.answers.reading import reading
+from recrawl.cli.kinds import Moment
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, size, table, when
 from recrawl.detect.difference import SegmentKind, differ, unified
-from recrawl.formats import moment
 
 
 @click.command()
@@ -52,14 +51,16 @@ def history(url: str, folder: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("url")
 @folder_option
-@click.option("--at", "at_text", metavar="TIME", help="The version current at that time: 2026-11-01, 2h (ago).")
+@click.option(
+    "--at", "at", type=Moment(), metavar="TIME", help="The version current at that time: 2026-11-01, 2h (ago)."
+)
 @click.option("--text", "as_text", is_flag=True, help="The main text instead of the bytes.")
 @click.option("--headers", "with_headers", is_flag=True, help="The response's headers first.")
-def show(url: str, folder: str | None, at_text: str | None, as_text: bool, with_headers: bool) -> None:
+def show(url: str, folder: str | None, at: float | None, as_text: bool, with_headers: bool) -> None:
     """Print the kept copy of URL, byte for byte as it was sent (content coding undone)."""
     with reading(the_folder(folder)) as found:
         page = found.page(url)
-        version = found.version(page, moment.parse(at_text, time.time()) if at_text else None)
+        version = found.version(page, at)
         payload = found.payload(version)
         if with_headers:
             click.echo(f"HTTP {payload.status}")
@@ -78,18 +79,22 @@ def show(url: str, folder: str | None, at_text: str | None, as_text: bool, with_
 @click.argument("url")
 @folder_option
 @click.option(
-    "--from", "from_text", metavar="TIME", help="Compare the version current at that time (default: the one before)."
+    "--from",
+    "from_at",
+    type=Moment(),
+    metavar="TIME",
+    help="Compare the version current at that time (default: the one before).",
 )
-@click.option("--to", "to_text", metavar="TIME", help="With the version current at that time (default: the newest).")
+@click.option(
+    "--to", "to_at", type=Moment(), metavar="TIME", help="With the version current at that time (default: the newest)."
+)
 @json_option
-def diff(url: str, folder: str | None, from_text: str | None, to_text: str | None, as_json: bool) -> None:
+def diff(url: str, folder: str | None, from_at: float | None, to_at: float | None, as_json: bool) -> None:
     """What changed in the text of URL between two versions (default: the last two)."""
-    now = time.time()
     with reading(the_folder(folder)) as found:
         page = found.page(url)
-        to_at = moment.parse(to_text, now) if to_text else None
         new = found.version(page, to_at)
-        old = found.version(page, moment.parse(from_text, now)) if from_text else found.version(page, to_at, back=1)
+        old = found.version(page, from_at) if from_at is not None else found.version(page, to_at, back=1)
         before, after = found.document(page, old).main, found.document(page, new).main
         if as_json:
             found_difference = differ(before, after)

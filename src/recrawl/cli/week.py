@@ -14,6 +14,7 @@ from recrawl.answers.weeks import profile, profiles, together
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, line, table, until
 from recrawl.estimate.weeks import Profile
+from recrawl.model.failure import NotFound
 from recrawl.model.page import Page, Status
 from recrawl.schedule.week import DAYS, week_table
 
@@ -96,6 +97,8 @@ def rhythm(subject: str, folder: str | None, as_json: bool) -> None:
     with reading(the_folder(folder)) as found:
         if subject in found.store.sites():
             shown = together(subject, profiles(found, found.store.scan(subject, None, MOST_PAGES), now))
+        elif not set(".:/") & set(subject):
+            raise NotFound(f"{found.site(subject)} has no pages yet: `recrawl run --once` first")
         else:
             shown = profile(found, found.page(subject), now)
     if as_json:

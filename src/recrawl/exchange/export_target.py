@@ -24,9 +24,9 @@ def whole_file(target: Path) -> Iterator[IO[bytes]]:
             yield out
         return
     target = target.resolve()
+    _need_folder(target.parent)
     fresh = target.with_name(target.name + NEW)
     with _said_plainly(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with fresh.open("wb") as out:
                 yield out
@@ -42,10 +42,11 @@ def whole_folder(target: Path) -> Iterator[Path]:
     """A folder under another name first; it takes its place only if nothing stands there."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} is there already: name a new folder, or move that one away")
+    _need_folder(target.absolute().parent)
     fresh = target.with_name(target.name + NEW)
     with _said_plainly(target):
         shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
+        fresh.mkdir()
         try:
             yield fresh
             if target.exists():
@@ -53,6 +54,12 @@ def whole_folder(target: Path) -> Iterator[Path]:
             fresh.rename(target)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _need_folder(folder: Path) -> None:
+    """A path with a slip in it is not made true."""
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}: make it first, or name another place")
 
 
 @contextmanager

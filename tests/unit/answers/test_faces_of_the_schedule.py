@@ -132,6 +132,12 @@ def test_the_rhythm_counts_every_change_found(crawled: Path) -> None:
         (schedule, ["--week", "--site", "nowhere"], "there is no site 'nowhere' here"),
         (changes, ["--site", "nowhere"], "there is no site 'nowhere' here"),
         (export, ["--site", "nowhere"], "there is no site 'nowhere' here"),
+        (schedule, ["--site", "wrld"], "did you mean 'world'?"),
+        (rhythm, ["nowhere"], "there is no site 'nowhere' here; there are: world"),
+        (search, ["site:nowhere", "page"], "there is no site 'nowhere' here; there are: world"),
+        (search, ["page", "kind:odd"], "there are general, list, detail"),
+        (search, ["page", "since:soon"], "(column 6 of the question)"),
+        (export, ["--output", "no-such-folder/x.csv"], "make it first"),
         (search, ["--site", "nowhere"], "search has no option --site"),
         (plan, ["--budget", "10", "--target", "0.9"], "name one"),
     ],
@@ -139,3 +145,9 @@ def test_the_rhythm_counts_every_change_found(crawled: Path) -> None:
 def test_what_cannot_be_answered_is_said(crawled: Path, command: click.Command, words: list[str], says: str) -> None:
     told = CliRunner().invoke(command, ["--folder", str(crawled), *words])
     assert isinstance(told.exception, RecrawlError) and says in str(told.exception)
+    assert told.exception.exit_code == 2
+
+
+def test_a_quotation_mark_that_stands_alone_is_told(crawled: Path) -> None:
+    told = CliRunner().invoke(search, ["--folder", str(crawled), 'pages "of'])
+    assert told.exit_code == 0 and "the quotation mark at column 7 is not closed" in told.stderr

@@ -16,8 +16,6 @@ from recrawl.model.site_name import name_of_server
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--gap", "nan"], "gap_s must be a number"),
-        (["--gap", "inf"], "gap_s must be a number"),
         (["--name", "../x"], "no name for a site"),
         (["--name", "Two Words"], "no name for a site"),
         (["--include", "re:("], "re:("),
