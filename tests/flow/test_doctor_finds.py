@@ -49,3 +49,14 @@ def test_what_is_well_is_found_well_and_what_is_ill_is_found_ill(
     assert not ill["archive"][0]
     assert not ill["store"][0] and "the clock was set back" in ill["store"][1]
     assert not ill["robots"][0] and "nothing there may be asked for" in ill["robots"][1]
+
+
+def test_one_fault_is_told_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.create("[operator\n")
+    (folder.sites_folder / "town.toml").write_text("seeds = [\n")
+    done = CliRunner().invoke(doctor, [str(tmp_path), "--json", "--offline"])
+    bad = [one["check"] for one in map(json.loads, done.stdout.splitlines()) if not one["ok"]]
+    assert (done.exit_code, bad) == (1, ["settings", "sites"])
+    folder.settings_file.write_text("")
+    assert "seeds = [" not in found(tmp_path, "--offline", code=1)["settings"][1]

@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import TypeVar
 
 import pycurl
 
 from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
+from recrawl.engine.adoption import orphaned
 from recrawl.fetch.dates import parse_http_date
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
@@ -51,6 +53,9 @@ EXTRAS = {
     "agent": "watchfiles",
     "scrapy": "scrapy",
 }
+
+
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +90,36 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     """Settings, site files, store, archive; each check stands for itself."""
     writable = os.access(folder.path, os.W_OK)
     yield Finding("folder", writable, f"{folder.path} {'can' if writable else 'cannot'} be written")
+    settings, said = _read(lambda: load(folder))
+    yield Finding("settings", settings is not None, said or f"{folder.settings_file.name} is well formed")
+    sites, said = _read(lambda: list(map(checked, folder.sites())))
+    yield Finding("sites", sites is not None, said or f"{len(sites or ())} site files are well formed")
+    if settings is None:
+        return  # where the store is they alone can say
     checks: dict[str, Callable[[], str]] = {
-        "settings": lambda: _settings(folder),
-        "sites": lambda: f"{len(list(map(checked, folder.sites())))} site files are well formed",
-        "store": lambda: _store(folder, deep),
-        "archive": lambda: _archive(folder),
+        "together": lambda: _together(settings, sites or []),
+        "store": lambda: _store(folder, settings, sites, deep),
+        "archive": lambda: _archive(folder, settings),
     }
     for name, check in checks.items():
-        try:
-            yield Finding(name, True, check())
-        except (RecrawlError, OSError) as error:
-            yield Finding(name, False, str(error))
+        answer, said = _read(check)
+        yield Finding(name, answer is not None, answer or said)
 
 
-def _settings(folder: Folder) -> str:
-    settings = load(folder)
-    settings.check_sites(folder.sites())
-    contact = settings.operator.contact or "not needed: own sites only"
-    return f"{folder.settings_file.name} is well formed; contact {contact}"
+def _read(look: Callable[[], Seen]) -> tuple[Seen | None, str]:
+    """What was seen, or why nothing could be."""
+    try:
+        return look(), ""
+    except (RecrawlError, OSError) as error:
+        return None, str(error)
 
 
-def _store(folder: Folder, deep: bool) -> str:
-    settings = load(folder)
+def _together(settings: Settings, sites: list[Site]) -> str:
+    settings.check_sites(sites)
+    return f"sites and settings fit; contact {settings.operator.contact or 'not needed: own sites only'}"
+
+
+def _store(folder: Folder, settings: Settings, sites: list[Site] | None, deep: bool) -> str:
     if not is_crawled(folder, settings):
         return "nothing crawled yet"
     said = "in PostgreSQL"
@@ -122,6 +135,11 @@ def _store(folder: Folder, deep: bool) -> str:
     with closing(open_store(folder, settings, readonly=True)) as store:
         totals = store.totals("", now)
         _need_time_to_go_on(store, now)
+        lost = orphaned(store, [site.name for site in sites]) if sites is not None else []
+        if lost:
+            said += (
+                f"; without a site file: {', '.join(lost)} (`recrawl run` gives their pages to sites that cover them)"
+            )
         return f"{totals.pages} addresses, {totals.live} copies, {totals.due} due; {said}"
 
 
@@ -133,9 +151,8 @@ def _need_time_to_go_on(store: Store, now: float) -> None:
         )
 
 
-def _archive(folder: Folder) -> str:
+def _archive(folder: Folder, settings: Settings) -> str:
     """A sample of what the store knows is read back."""
-    settings = load(folder)
     files = [file.stat().st_size for file in folder.archive.rglob("*.warc.gz")]
     said = f"{len(files)} WARC files, {sum(files) / 1e6:.1f} MB"
     if not is_crawled(folder, settings):

@@ -15,6 +15,7 @@ from recrawl.answers.strain import relief_object, relief_sentence, reliefs
 from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
+from recrawl.engine.adoption import orphaned
 from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.model.batch import Totals
@@ -115,7 +116,13 @@ def _as_text(found: Reading, now: float) -> None:
     if _disk_is_low(found):
         click.echo("the disk is nearly full: nothing is fetched until there is room again (keep.disk_floor_bytes)")
     _tell_errors(found)
+    _tell_of_orphans(found)
     _tell_what_is_next(found, now)
+
+
+def _tell_of_orphans(found: Reading) -> None:
+    for name in orphaned(found.store, [site.name for site in found.folder.sites()]):
+        click.echo(f"{name} has no site file: `recrawl run` gives its pages to sites that cover them, others are left")
 
 
 def _tell_what_is_next(found: Reading, now: float) -> None:
