@@ -22,7 +22,7 @@ from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
-from recrawl.model.search import Entry, Step
+from recrawl.model.search import Entry, Filter, Question, Sieve, Step
 from recrawl.model.visit import Version
 from recrawl.ports import Archive, SearchIndex, Store
 from recrawl.store.search.sqlite import SqliteSearch
@@ -58,6 +58,23 @@ class Indexer:
         while go_on() and (more := self.step()):
             taken += more
         return taken
+
+    def reshelve(self) -> int:
+        """A site that got another name is found under it, without reading its pages again; how many entries."""
+        gone = {shelf.site for shelf in self.index.shelves()}.difference(self.store.sites())
+        return sum(self._reshelved(site) for site in sorted(gone))
+
+    def _reshelved(self, site: str) -> int:
+        done, question = 0, Question(sieves=(Sieve(Filter.SITE, site),))
+        while hits := self.index.find(question, BATCH).hits:
+            owners = {page.id: page.site for page in self.store.pages([hit.entry.page for hit in hits])}
+            put = [replace(hit.entry, site=owners.get(hit.entry.page, site)) for hit in hits]
+            put = [entry for entry in put if entry.site != site]
+            cursor = self.index.cursor()
+            if not put or not self.index.apply(Step(cursor, cursor, put=tuple(put))):
+                break
+            done += len(put)
+        return done
 
     def behind(self) -> int:
         """Events not taken up yet, counted up to a thousand."""
@@ -132,7 +149,9 @@ def indexer(folder: Folder, settings: Settings, store: Store, history: bool = Fa
     archive = WarcArchive(folder.archive, READER, settings.archive, lambda: 0.0, str)
     index = open_index(folder, settings, history)
     try:
-        yield Indexer(store, index, reader_of(folder, settings, archive), history)
+        made = Indexer(store, index, reader_of(folder, settings, archive), history)
+        made.reshelve()
+        yield made
     finally:
         index.close()
         archive.close()

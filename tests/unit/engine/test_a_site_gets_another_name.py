@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.engine.crawls import Crawl, page
 
+from recrawl.answers.reading import reading
+from recrawl.answers.searching import open_search
 from recrawl.engine.adoption import Orphans, orphaned
 from recrawl.engine.assembly import adopt_pages
 from recrawl.engine.discover import hosts_memo
@@ -65,6 +67,18 @@ def test_under_another_name_a_site_keeps_its_pages_and_what_was_learnt_of_them(c
     assert adopt(crawl) == []
     crawl.make_all_due()
     assert sorted(crawl.run()) == sorted(LINKS)
+
+
+@pytest.mark.parametrize("history", [False, True])
+def test_what_was_found_under_the_old_name_is_found_under_the_new_one(crawl: Crawl, history: bool) -> None:
+    def found(site: str) -> int:
+        with reading(crawl.folder) as folder, open_search(folder, history) as search:
+            return search.ask(f"words site:{site}").total
+
+    assert found("town") == 4
+    crawl.add(replace(TOWN, name="city"))
+    adopt(crawl)
+    assert (found("city"), found("town")) == (4, 0)
 
 
 def test_each_page_goes_to_the_site_that_covers_it_and_the_rest_waits_for_one(crawl: Crawl) -> None:
