@@ -92,6 +92,13 @@ class Quarry:
             self._names, self._met = self.names(), Sieve(MOST_MET)
         return self._met if self._is_plain else ()
 
+    def knows(self, page: Page) -> None:
+        """The store holds this page: links to it bring nothing new."""
+        self.sieve.remember((page.id,))
+        met = self.met
+        if isinstance(met, Sieve) and self.main_name(Address(page.url, page.server)).url == page.url:
+            met.remember((hash(page.url),))
+
     @property
     def _is_plain(self) -> bool:
         """A link says the same wherever it stands: neither patterns nor a limit of depth."""

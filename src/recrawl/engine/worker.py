@@ -248,6 +248,7 @@ class Worker:
         quarry = self.parts.quarries.get(page.site)
         if quarry is None or quarry.site.paused:
             return False
+        quarry.knows(page)
         seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
         return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
 

@@ -1,6 +1,9 @@
 """Which page first, where a list ends, and what is counted on the way."""
 
+from dataclasses import replace
+
 from recrawl.engine.discover import Quarry
+from recrawl.model.address import Address, fingerprint
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Pattern, Rewrite, Site
 from recrawl.scope.canonical import Canonicaliser
@@ -53,6 +56,17 @@ def test_an_unwanted_link_counts_once_and_a_known_page_is_not_found_again() -> N
     discovered(here, start, "/about", "/item/1")
     assert discovered(here, start, "/about", "/item/1") == []
     assert here.dropped == {"no_pattern": 1}
+
+
+def test_a_page_that_the_store_holds_is_not_found_again_and_hides_no_other() -> None:
+    main = {f"{HOST}/old": Address(f"{HOST}/new", "shop.example")}
+    plain = Site("shop", (f"{HOST}/",))
+    here = replace(quarry(plain), main_name=lambda address: main.get(address.url, address))
+    (start,) = here.seeds(0.0)
+    for path in ("/kept", "/old"):
+        here.knows(Page(fingerprint(HOST + path), HOST + path, "shop.example", "shop"))
+    assert paths(discovered(here, start, "/kept", "/other")) == ["/other"]
+    assert paths(discovered(here, start, "/old")) == ["/new"]  # what is known of an alias says nothing of its main name
 
 
 def test_a_list_ends_where_a_page_brings_nothing_new() -> None:
