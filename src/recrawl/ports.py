@@ -62,8 +62,8 @@ class Store(Protocol):
 
     def save(self, batch: Batch) -> Saved: ...
 
-    def at_hand(self) -> bool:
-        """Whether a `save` would wait for nobody now: for no network, and for no other writer."""
+    def at_hand(self, *, to_read: bool = False) -> bool:
+        """Whether a `save`, or a look, would wait for nobody now: for no network, and for no other writer."""
         ...
 
     # reading for the engine

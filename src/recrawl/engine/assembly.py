@@ -165,7 +165,7 @@ async def assemble(
                 tell=log.tell,
                 complain=log.complain,
                 offload=OffTheLoop("writer", store.at_hand),
-                look_up=OffTheLoop("reader", lambda: not settings.archive.object_store and store.at_hand()),
+                look_up=OffTheLoop("reader", lambda: not settings.archive.object_store and store.at_hand(to_read=True)),
                 limits=settings.limits,
                 manners=settings.politeness,
                 extract=settings.extract,

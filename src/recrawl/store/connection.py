@@ -94,8 +94,8 @@ class Connections(Protocol):
     def writing(self) -> AbstractContextManager[Session]:
         """One transaction: committed at the end, rolled back at an error."""
 
-    def at_hand(self) -> bool:
-        """Whether a transaction that writes would begin at once, without a network between."""
+    def at_hand(self, *, to_read: bool = False) -> bool:
+        """Whether a transaction that writes, or one that reads, would begin at once, without a network between."""
 
     def close(self) -> None: ...
 

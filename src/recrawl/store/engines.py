@@ -54,7 +54,7 @@ class EngineConnections:
         with plainly(self.where), self._writer.begin() as connection:
             yield session_on(connection, arrays=True)
 
-    def at_hand(self) -> bool:
+    def at_hand(self, *, to_read: bool = False) -> bool:
         return False
 
     def close(self) -> None:

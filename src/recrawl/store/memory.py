@@ -46,7 +46,7 @@ class MemoryStore:
     def close(self) -> None:
         """Nothing to let go of: what was saved can still be read."""
 
-    def at_hand(self) -> bool:
+    def at_hand(self, *, to_read: bool = False) -> bool:
         return True
 
     # writing

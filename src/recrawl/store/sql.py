@@ -56,8 +56,8 @@ class SqlStore(RecordReading):
         self._remember(writer.met)
         return saved
 
-    def at_hand(self) -> bool:
-        return self.database.connections.at_hand()
+    def at_hand(self, *, to_read: bool = False) -> bool:
+        return self.database.connections.at_hand(to_read=to_read)
 
     def _remember(self, met: Collection[tuple[int, int]]) -> None:
         """Which sites are known to have pages on which servers; beyond a limit the memory is emptied, not the table."""

@@ -71,7 +71,9 @@ class SqliteConnections:
             yield Session(driver.execute, driver.executemany)
             driver.execute("COMMIT")
 
-    def at_hand(self) -> bool:
+    def at_hand(self, *, to_read: bool = False) -> bool:
+        if to_read:
+            return True  # whoever writes keeps no reader waiting
         with self.taken() as driver:
             driver.execute("PRAGMA busy_timeout = 0")
             try:

@@ -118,6 +118,7 @@ def test_a_store_is_at_hand_unless_another_process_is_writing(tmp_path: Path) ->
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert not store.at_hand()
+        assert store.at_hand(to_read=True)
         other.execute("ROLLBACK")
     assert store.at_hand()
     store.save(Batch(memos=(("kept", b"1"),)))

@@ -92,7 +92,7 @@ class ShardedStore:
             fresh |= told.entered
         return Saved(fresh, told.cursors if batch.events else ())
 
-    def at_hand(self) -> bool:
+    def at_hand(self, *, to_read: bool = False) -> bool:
         return False
 
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
