@@ -93,7 +93,7 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     settings, said = _read(lambda: load(folder))
     yield Finding("settings", settings is not None, said or f"{folder.settings_file.name} is well formed")
     sites, said = _read(lambda: list(map(checked, folder.sites())))
-    yield Finding("sites", sites is not None, said or f"{len(sites or ())} site files are well formed")
+    yield Finding("sites", sites is not None, said or f"well formed: {_named(sites or [])}")
     if settings is None:
         return  # where the store is they alone can say
     checks: dict[str, Callable[[], str]] = {
@@ -112,6 +112,12 @@ def _read(look: Callable[[], Seen]) -> tuple[Seen | None, str]:
         return look(), ""
     except (RecrawlError, OSError) as error:
         return None, str(error)
+
+
+def _named(sites: list[Site]) -> str:
+    names = [site.name for site in sites]
+    more = f" and {len(names) - MOST_SITES} more" if len(names) > MOST_SITES else ""
+    return ", ".join(names[:MOST_SITES]) + more or "none yet (`recrawl add URL`)"
 
 
 def _together(settings: Settings, sites: list[Site]) -> str:

@@ -61,7 +61,8 @@ def import_(
     """
     for file in files:
         if not file.is_file():
-            raise UsageError(f"there is no file {file}")
+            what = f"{file} is a folder: name the files in it" if file.is_dir() else f"there is no file {file}"
+            raise UsageError(what)
     place = the_folder(folder)
     place.create(starting_text(contact))
     settings, clock = load(place), SystemClock()

@@ -38,6 +38,11 @@ def size(count: float) -> str:
     return ""
 
 
+def counted(number: int, what: str) -> str:
+    """1 page, 2 pages."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def line(value: object) -> None:
     """One JSON object."""
     click.echo(json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str))

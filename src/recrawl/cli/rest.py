@@ -9,7 +9,7 @@ import click
 
 from recrawl.answers.chances import Chances, Waiting, coming, waiting
 from recrawl.answers.reading import Reading
-from recrawl.cli.paint import iso, until
+from recrawl.cli.paint import counted, iso, until
 from recrawl.config import Settings
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
@@ -44,7 +44,7 @@ class Rest:
     def tell(self, told: bool) -> None:
         """`told`: what holds pages back was said already."""
         now = time.time()
-        pages = f"{self.not_due} page{'' if self.not_due == 1 else 's'}"
+        pages = counted(self.not_due or 0, "page")
         click.echo(
             self._coming(now) if self.not_due is None else f"{pages} not due, so not asked for; {self._coming(now)}"
         )

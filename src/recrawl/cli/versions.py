@@ -7,7 +7,7 @@ import click
 from recrawl.answers.reading import reading
 from recrawl.cli.kinds import Moment
 from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.paint import iso, line, size, table, when
+from recrawl.cli.paint import counted, iso, line, size, table, when
 from recrawl.detect.difference import SegmentKind, differ, unified
 
 
@@ -34,7 +34,7 @@ def history(url: str, folder: str | None, as_json: bool) -> None:
                     }
                 )
             return
-        click.echo(f"{page.url}: {len(versions)} versions, {page.visits} visits")
+        click.echo(f"{page.url}: {counted(len(versions), 'version')}, {counted(page.visits, 'visit')}")
         rows = [
             (
                 when(one.at),

@@ -1,7 +1,7 @@
 """`schedule` and `rhythm`: what comes when, and when things change."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import numpy as np
@@ -16,6 +16,7 @@ from recrawl.cli.paint import iso, line, table, until
 from recrawl.estimate.weeks import Profile
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page, Status
+from recrawl.model.swift import replace
 from recrawl.schedule.week import DAYS, week_table
 
 SHADES = " ░▒▓█"
@@ -42,12 +43,20 @@ def schedule(
             _next_visits(found, coming(found, limit, site), now, as_json)
             return
         pages = [page for page in found.store.scan(site, None, MOST_PAGES) if page.status is Status.LIVE]
-        slots = week_table(profiles(found, pages, now)) if by == "groups" else coming_weeks(pages, now)
+        slots = (
+            week_table(profiles(found, pages, now)) if by == "groups" else coming_weeks(_held(found, pages, now), now)
+        )
     if as_json:
         for slot in slots:
             line({"day": slot.day, "time": slot.time, "urls": list(slot.urls)})
         return
     table(("day", "time", "addresses"), [(slot.day, slot.time, _listed(slot.urls)) for slot in slots])
+
+
+def _held(found: Reading, pages: Sequence[Page], now: float) -> Iterator[Page]:
+    """Due when they can be visited."""
+    chances = Chances(found, now)
+    return (replace(page, due_at=chances.of(page).at) for page in pages)
 
 
 def _listed(urls: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from recrawl.lab.tempers import Poisson
 from recrawl.lab.world import START_AT, World
 from recrawl.lab.world_parts import PageSpec, Robots, ServerSpec
 from recrawl.model.failure import RecrawlError
+from recrawl.model.site import Site
 from recrawl.schedule.week import DAYS
 
 HOUR_S = 3600.0
@@ -41,6 +42,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Days of two servers: one at ease, one with fast pages that wants two hours between requests."""
     folder = Folder(tmp_path_factory.mktemp("crawl") / "folder")
     folder.create("")
+    folder.put_site(Site("world", ("http://calm.test/", "http://busy.test/")))
     store = open_store(folder, Settings())
     servers = (
         _server("calm", 48 * HOUR_S, Robots(sitemap=False)),
