@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from recrawl.engine.discover import MOST_WORKERS, Quarry, bitten_memo, dropped_memo, hosts_memo, traps_memo
 from recrawl.engine.savings import saved_memo
 from recrawl.engine.scheduler import knowledge_memo
+from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
@@ -58,7 +59,7 @@ def adopt_all(store: Store, quarries: Mapping[str, Quarry]) -> list[Orphans]:
         store.save(Batch(memos=tuple(memos.items())))
         for server in memos.get(hosts_memo(heir), b"").decode().split():
             quarries[heir].widen(server)
-    return [_given_away(store, quarries, old) for old in gone]
+    return [_looked_through(store, quarries, old) or _given_away(store, quarries, old) for old in gone]
 
 
 def _heirs(store: Store, quarries: Mapping[str, Quarry], gone: Sequence[str]) -> dict[str, str]:
@@ -71,6 +72,24 @@ def _heirs(store: Store, quarries: Mapping[str, Quarry], gone: Sequence[str]) ->
     }
 
 
+def _looked_through(store: Store, quarries: Mapping[str, Quarry], old: str) -> Orphans | None:
+    """If nothing has happened since all its pages were offered: a million that nobody wants any more are not read again
+    at every start."""
+    left, _, mark = (store.memo(orphans_memo(old)) or b"").decode().partition(" ")
+    return Orphans(old, left=int(left)) if mark and mark == _mark(store, quarries, old) else None
+
+
+def _mark(store: Store, quarries: Mapping[str, Quarry], old: str) -> str:
+    """Another one when a site file or the pages of the site that is gone are others."""
+    totals = store.totals(old)
+    return str(fingerprint(repr((totals.pages, totals.visits, [quarry.site for quarry in quarries.values()]))))
+
+
+def orphans_memo(old: str) -> str:
+    """Under this name stands how many pages of a site that is gone nobody covers, and what that was said of."""
+    return f"orphans:{old}"
+
+
 def _given_away(store: Store, quarries: Mapping[str, Quarry], old: str) -> Orphans:
     heirs, left, after = Counter[str](), 0, None
     while pages := store.scan(old, after, AT_ONCE):
@@ -79,6 +98,7 @@ def _given_away(store: Store, quarries: Mapping[str, Quarry], old: str) -> Orpha
         store.save(Batch(pages=tuple(moved)))
         heirs.update(page.site for page in moved)
         left += len(pages) - len(moved)
+    store.save(Batch(memos=((orphans_memo(old), f"{left} {_mark(store, quarries, old)}".encode()),)))
     return Orphans(old, tuple(heirs.most_common()), left)
 
 

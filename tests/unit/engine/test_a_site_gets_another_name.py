@@ -3,6 +3,7 @@
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.unit.engine.crawls import Crawl, page
@@ -92,6 +93,30 @@ def test_each_page_goes_to_the_site_that_covers_it_and_the_rest_waits_for_one(cr
         assert orphaned(store, ["a"]) == ["town"]
     crawl.add(TOWN)
     assert sorted(crawl.run()) == ["/", "/b/1"]
+
+
+class Unread:
+    """A store none of whose pages is read."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> object:
+        assert name != "scan"
+        return getattr(self._store, name)
+
+
+def test_pages_that_nobody_covers_are_not_looked_through_at_every_start(crawl: Crawl) -> None:
+    part = replace(TOWN, name="a", seeds=("http://town.example/a/1",), include=("http://town.example/a/**",))
+    crawl.add(part)
+    adopt(crawl)
+    with opened(crawl) as store:
+        assert adopt_pages(crawl.settings, crawl.folder.sites(), cast(Store, Unread(store))) == [
+            Orphans("town", left=2)
+        ]
+    crawl.add(replace(part, include=("http://town.example/a/**", "http://town.example/b/**")))
+    [told] = adopt(crawl)
+    assert (dict(told.heirs), told.left) == ({"a": 1}, 1)
 
 
 def test_a_running_crawl_takes_the_pages_over_as_they_come_up(crawl: Crawl) -> None:
