@@ -88,8 +88,7 @@ def versions() -> str:
 
 def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     """Settings, site files, store, archive; each check stands for itself."""
-    writable = os.access(folder.path, os.W_OK)
-    yield Finding("folder", writable, f"{folder.path} {'can' if writable else 'cannot'} be written")
+    yield _owned(folder)
     settings, said = _read(lambda: load(folder))
     yield Finding("settings", settings is not None, said or f"{folder.settings_file.name} is well formed")
     sites, said = _read(lambda: list(map(checked, folder.sites())))
@@ -104,6 +103,14 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
     for name, check in checks.items():
         answer, said = _read(check)
         yield Finding(name, answer is not None, answer or said)
+
+
+def _owned(folder: Folder) -> Finding:
+    if foreign := folder.foreign_files():
+        names = ", ".join(file.name for file in foreign)
+        return Finding("folder", False, f"{names} in {folder.path} belong to another user: chown them to its owner")
+    writable = os.access(folder.path, os.W_OK)
+    return Finding("folder", writable, f"{folder.path} {'can' if writable else 'cannot'} be written")
 
 
 def _read(look: Callable[[], Seen]) -> tuple[Seen | None, str]:

@@ -105,7 +105,11 @@ class Folder:
         return tuple((file.name, stat.st_mtime_ns, stat.st_ino) for file in files if (stat := _stat(file)) is not None)
 
     def _site_files(self, pattern: str) -> list[Path]:
-        return sorted(self.sites_folder.glob(pattern)) if self.sites_folder.is_dir() else []
+        if not self.sites_folder.is_dir():
+            return []
+        if not os.access(self.sites_folder, os.R_OK | os.X_OK):
+            raise ConfigError(f"cannot read {self.sites_folder}: see to its owner and its permissions")
+        return sorted(self.sites_folder.glob(pattern))
 
     def put_site(self, site: Site) -> Path:
         """Nothing is written that could not be read again."""
@@ -137,8 +141,9 @@ class Folder:
         """Hold the folder for one run; the lock goes with the last process that inherited it."""
         try:
             handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+            self._leave_to_owner(handle)
         except OSError as error:
-            raise ConfigError(f"cannot write to {self.path}: {error.strerror}; see to its permissions") from error
+            raise ConfigError(f"cannot write {self.lock}: {error.strerror}; see to its permissions") from error
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,6 +157,18 @@ class Folder:
             yield handle
         finally:
             os.close(handle)
+
+    def _leave_to_owner(self, handle: int) -> None:
+        """What root makes in somebody's folder would keep its owner out of it."""
+        owner, made = self.path.stat(), os.fstat(handle)
+        if os.geteuid() == 0 and made.st_uid != owner.st_uid:
+            os.fchown(handle, owner.st_uid, owner.st_gid)
+
+    def foreign_files(self) -> list[Path]:
+        """Those that belong to somebody else than the folder does."""
+        owner = self.path.stat().st_uid
+        files = (self.settings_file, self.lock, self.database, self.log, self.sites_folder, self.archive)
+        return [file for file in files if (stat := _stat(file)) is not None and stat.st_uid != owner]
 
 
 def _stat(file: Path) -> os.stat_result | None:
