@@ -9,6 +9,7 @@ import random
 import selectors
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,9 @@ from recrawl.model.belief import Floats
 
 T = TypeVar("T")
 BOOT_TIME = getattr(time, "CLOCK_BOOTTIME", None)
+
+# Seconds that nobody sets, suspended time included. A page asks for them seven times.
+steady_s: Callable[[], float] = time.monotonic if BOOT_TIME is None else partial(time.clock_gettime, BOOT_TIME)
 
 
 class SystemClock:
@@ -38,11 +42,6 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(max(0.0, seconds))
-
-
-def steady_s() -> float:
-    """Seconds that nobody sets, suspended time included."""
-    return time.monotonic() if BOOT_TIME is None else time.clock_gettime(BOOT_TIME)
 
 
 class FastClock:

@@ -92,12 +92,16 @@ class Quarry:
             self._names, self._met = self.names(), Sieve(MOST_MET)
         return self._met if self._is_plain else ()
 
-    def knows(self, page: Page) -> None:
-        """The store holds this page: links to it bring nothing new."""
-        self.sieve.remember((page.id,))
+    def knows(self, pages: Sequence[Page]) -> None:
+        """The store holds these pages: links to them bring nothing new."""
+        self.sieve.remember(page.id for page in pages)
         met = self.met
-        if isinstance(met, Sieve) and self.main_name(Address(page.url, page.server)).url == page.url:
-            met.remember((hash(page.url),))
+        if isinstance(met, Sieve):
+            mains = {name for name in {page.server for page in pages} if self._is_main_name(name)}
+            met.remember(hash(page.url) for page in pages if page.server in mains)
+
+    def _is_main_name(self, server: str) -> bool:
+        return self.main_name(Address(f"http://{server}/", server)).server == server
 
     @property
     def _is_plain(self) -> bool:

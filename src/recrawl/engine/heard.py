@@ -129,9 +129,10 @@ class Outcomes:
     def rested(self, after: Page, at: float, patience: float = 1.0) -> Page:
         """A page of which nobody speaks rests longer where the changes of its site are announced, if anybody ever spoke
         of its server. `patience`: how much longer the scheduler lets it rest already for that reason."""
-        speaking = {
-            source: record for source, record in self._trust_in(after.site).items() if record.speaks_of(after.server)
-        }
+        trust = self._trust_in(after.site)
+        if not trust:
+            return after
+        speaking = {source: record for source, record in trust.items() if record.speaks_of(after.server)}
         longer = trusts.rest(speaking) / patience
         if longer <= 1.0 or after.status is not Status.LIVE or after.due_at is None or after.failures or after.misses:
             return after
@@ -145,6 +146,8 @@ class Outcomes:
     def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
         """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""
         waiting = self.waiting(one.page, one.reply.at)
+        if not waiting and not self._trust_in(one.page.site) and trusts.memo_key(one.page.site) not in ledger.memos:
+            return waiting  # nobody speaks of this site
         ledger.notices += judged(waiting, one.page, one.verdict)
         changed = was_change(one.page, one.verdict)
         first_met = one.page.checked_at is None and not waiting

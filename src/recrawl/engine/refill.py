@@ -9,7 +9,7 @@ soon, and of that a little a server. A round is short, so that the first request
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from recrawl.frontier.queue import Frontier
@@ -45,9 +45,10 @@ class Refill:
         wanted: Callable[[Page], bool],
         reach: Reach | None = None,
         claimed: Callable[[Page], Page] = lambda page: page,
+        met: Callable[[Sequence[Page]], None] = lambda pages: None,
     ) -> None:
         self._store, self._frontier, self._partitions = store, frontier, partitions
-        self._adopt, self._wanted, self._claimed = adopt, wanted, claimed
+        self._adopt, self._wanted, self._claimed, self._met = adopt, wanted, claimed, met
         self.reach = reach or Reach()
         self._loaded: dict[str, Loaded] = {}
         self._look_at_servers = SERVERS
@@ -126,6 +127,7 @@ class Refill:
         skip = self._frontier.queue(server).held
         for wider in WIDER:
             found = self._store.due(server, until_at, most * wider, skip=skip)
+            self._met(found)
             pages = [page for page in map(self._claimed, found) if self._wanted(page)][:most]
             if pages or len(found) < most * wider:
                 break

@@ -102,8 +102,10 @@ class Scheduler:
 
     def allows(self, page: Page, now: float) -> bool:
         """Room in every budget over this site, and an open window."""
-        open_now = is_open(self._windows.get(page.site, ()), now)
-        return open_now and self._spending.has_room(page.site, now, page.size_bytes)
+        windows = self._windows.get(page.site)
+        if windows and not is_open(windows, now):
+            return False
+        return self._spending.has_room(page.site, now, page.size_bytes)
 
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be."""

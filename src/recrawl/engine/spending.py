@@ -109,7 +109,7 @@ class Spending:
         under way bring too much."""
         if not self.has_room(site, now):
             return False
-        if not self._has_room_beside(site, now):
+        if self.budgets and not self._has_room_beside(site, now):
             return None
         self._begun += 1
         for place, budget in enumerate(self.budgets):

@@ -52,7 +52,7 @@ class Worker:
         self.settler = Settler(self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(
-            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, claimed=self._claimed
+            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met
         )
         self.reckoning = Reckoning(parts, self.lanes, tally)
         self.started_at = parts.clock.now()
@@ -248,9 +248,12 @@ class Worker:
         quarry = self.parts.quarries.get(page.site)
         if quarry is None or quarry.site.paused:
             return False
-        quarry.knows(page)
         seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
         return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
+
+    def _met(self, pages: Sequence[Page]) -> None:
+        for site in {page.site for page in pages} & self.parts.quarries.keys():
+            self.parts.quarries[site].knows([page for page in pages if page.site == site])
 
     def _claimed(self, page: Page) -> Page:
         """As one of the site that covers it, if its own is gone."""

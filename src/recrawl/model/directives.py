@@ -41,7 +41,7 @@ def may_index(directives: frozenset[str], now: float) -> bool:
 
 def may_keep(directives: frozenset[str], now: float) -> bool:
     """May a copy be kept?"""
-    return UNKEPT.isdisjoint(directives) and not is_expired(directives, now)
+    return not directives or (UNKEPT.isdisjoint(directives) and not is_expired(directives, now))
 
 
 def is_expired(directives: frozenset[str], now: float) -> bool:

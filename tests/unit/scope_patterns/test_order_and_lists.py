@@ -59,14 +59,17 @@ def test_an_unwanted_link_counts_once_and_a_known_page_is_not_found_again() -> N
 
 
 def test_a_page_that_the_store_holds_is_not_found_again_and_hides_no_other() -> None:
-    main = {f"{HOST}/old": Address(f"{HOST}/new", "shop.example")}
-    plain = Site("shop", (f"{HOST}/",))
-    here = replace(quarry(plain), main_name=lambda address: main.get(address.url, address))
+    def main_name(address: Address) -> Address:
+        return Address(address.url.replace("//old.", "//shop."), address.server.replace("old.", "shop."))
+
+    here = replace(quarry(Site("shop", (f"{HOST}/",))), main_name=main_name)
     (start,) = here.seeds(0.0)
-    for path in ("/kept", "/old"):
-        here.knows(Page(fingerprint(HOST + path), HOST + path, "shop.example", "shop"))
+    for server, path in (("shop.example", "/kept"), ("old.example", "/lost")):
+        url = f"http://{server}{path}"
+        here.knows([Page(fingerprint(url), url, server, "shop")])
     assert paths(discovered(here, start, "/kept", "/other")) == ["/other"]
-    assert paths(discovered(here, start, "/old")) == ["/new"]  # what is known of an alias says nothing of its main name
+    found = here.discover(start, [Link("http://old.example/lost")], 0.0)
+    assert paths(found) == ["/lost"]  # the page of a name that is no longer asked says nothing of the one that is
 
 
 def test_a_list_ends_where_a_page_brings_nothing_new() -> None:
