@@ -26,6 +26,7 @@ ROUNDS = 8  # a window may open after a day has ended, and then another budget
 LONGEST_DAYS = 400  # a budget below one a day is saved up
 SEEN = 20  # due pages of a site that are looked at
 MOST_SITES = 30
+SHOWN = 3  # reasons in a sentence
 WIDER = (1, 8, 64)  # how much further to look where pages are not to be shown
 
 
@@ -94,7 +95,8 @@ class Chances:
             return Hindrance("window", f"the window of {page.site} is closed ({told}; UTC)", opens_at(windows, at))
         server = self._server(page.server)
         if server is not None and server.failures and server.free_at > at:
-            return Hindrance("server", f"{server.key} failed {server.failures} times in a row", server.free_at)
+            often = "just now" if server.failures == 1 else f"{server.failures} times in a row"
+            return Hindrance("server", f"{server.key} failed {often}", server.free_at)
         return None
 
     def _server(self, key: str) -> Server | None:
@@ -153,8 +155,10 @@ class Waiting:
     def sentence(self, now: float) -> str:
         """What holds them back, and when it goes on."""
         pages = "1 page is" if self.due == 1 else f"{self.due:,} pages are"
-        why = "; ".join(dict.fromkeys(one.says for one in self.hindrances)) or "nothing holds them back"
-        return f"{pages} due and not asked for: {why}; {self._outlook(now)}"
+        says = list(dict.fromkeys(one.says for one in self.hindrances))
+        why = "; ".join(says[:SHOWN]) or "nothing holds them back"
+        more = f"; {len(says) - SHOWN} reasons more" if len(says) > SHOWN else ""
+        return f"{pages} due and not asked for: {why}{more}; {self._outlook(now)}"
 
     def _outlook(self, now: float) -> str:
         if self.at is None:

@@ -51,8 +51,8 @@ class Rest:
         if self.waiting.hindrances and not told:
             click.echo(self.waiting.sentence(now))
         for server in self.resting[:SHOWN]:
-            again = until(server.free_at, now)
-            click.echo(f"{server.key} failed {server.failures} times in a row and is asked again {again}")
+            often = counted(server.failures, "time")
+            click.echo(f"{server.key} failed {often} in a row and is asked again {until(server.free_at, now)}")
 
     def _coming(self, now: float) -> str:
         if self.next_due_at is None:
