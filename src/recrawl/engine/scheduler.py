@@ -26,12 +26,13 @@ from recrawl.schedule.budget import Bucket, Budget, Spent
 from recrawl.schedule.due import FINE, MATERIAL, is_material
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
-from recrawl.schedule.settings import HOUR_S
+from recrawl.schedule.settings import DAY_S, HOUR_S
 from recrawl.schedule.value import ValuePolicy
 from recrawl.schedule.windows import Window, both, is_open, moved_into, opens_at, parse
 
 KEEP_EVERY_S = 600.0
 TO_THE_SECOND_S = 60.0
+QUEUE_S = 60.0  # those who waited for a new day or a window come one after another within this time
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
 MOST_GROUPS = 500
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
@@ -108,11 +109,14 @@ class Scheduler:
         return self._spending.has_room(page.site, now, page.size_bytes)
 
     def again_at(self, page: Page, now: float) -> float:
-        """When a page that may not be asked for now may be."""
+        """When a page that may not be asked for now may be: within a minute, so that whoever was seen longest ago comes
+        first. Where the budget is small, the same servers would be served every day."""
         windows = self._windows.get(page.site, ())
-        if not is_open(windows, now):
-            return opens_at(windows, now) or budgets.next_day_at(now)
-        return moved_into(windows, budgets.next_day_at(now))
+        at = opens_at(windows, now) if not is_open(windows, now) else moved_into(windows, budgets.next_day_at(now))
+        at = at or budgets.next_day_at(now)
+        seen_at = page.checked_at or page.found_at
+        turn_at = at + QUEUE_S / (1.0 + max(0.0, now - seen_at) / DAY_S)
+        return turn_at if is_open(windows, turn_at) else at
 
     def must_keep(self, now: float) -> bool:
         """Before another request: a kill would leave too many uncounted."""

@@ -1,5 +1,6 @@
 """A budget smaller than the number of servers is not spent on their robots.txt alone."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,12 @@ from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.config import Schedule, Settings
 from recrawl.fetch.memory import Canned
+from recrawl.lab.month import simulate
+from recrawl.lab.tempers import Poisson
+from recrawl.lab.world import START_AT, World
+from recrawl.lab.world_parts import PageSpec, Robots, ServerSpec
 from recrawl.model.site import Site
+from recrawl.schedule.settings import DAY_S
 
 SERVERS = [f"s{number}.example" for number in range(20)]
 TOWN = Site("town", tuple(f"http://{name}/" for name in SERVERS), own=tuple(SERVERS))
@@ -26,6 +32,18 @@ def test_a_small_budget_reaches_pages(tmp_path: Path, budget: int, files: int, p
     visited = crawl.run()
     assert (crawl.asked.count("/robots.txt"), len(visited)) == (files, pages)
     assert crawl.run() == [] and len(crawl.asked) == budget
+
+
+def test_day_by_day_every_server_has_its_turn_and_no_day_sees_more_than_its_budget() -> None:
+    calm = tuple(
+        ServerSpec(name, pages=(PageSpec("/0.html", Poisson(30 * DAY_S)),), robots=Robots(sitemap=False))
+        for name in ("north", "south", "east", "west", "up", "down", "in", "out")
+    )
+    settings = Settings(schedule=Schedule(requests_per_day=3))
+    month = simulate(World(3, calm, START_AT), 3, 9.0, settings=settings)
+    days = Counter(one.start_at // DAY_S for one in month.requests)
+    assert max(days.values()) == 3
+    assert len({one.server for one in month.requests if one.path != "/robots.txt"}) == len(calm)
 
 
 def test_servers_that_may_not_be_asked_for_pages_leave_their_part_to_others(tmp_path: Path) -> None:
