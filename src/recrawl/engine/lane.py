@@ -167,6 +167,8 @@ class Lanes:
         self._once_more.discard(url)
         file = robots_file(url, reply, reply.at, previous)
         self.gate.learn(file)
+        if self.gate.check(url, reply.at).unreachable:
+            self.parts.scheduler.forget_promise(server_of(url))
         self.settler.ledger.robots.append(file)
         for found in self.signals.from_robots(self.gate.sitemaps(file.origin), site.name, reply.at):
             self.settler.ledger.entered[found.id] = found

@@ -57,3 +57,15 @@ def test_servers_that_may_not_be_asked_for_pages_leave_their_part_to_others(tmp_
         before = len(crawl.asked)
         crawl.run()
         assert len(crawl.asked) > before
+
+
+def test_servers_whose_robots_txt_cannot_be_had_leave_their_part_to_others(tmp_path: Path) -> None:
+    def broken_first(path: str) -> Canned:
+        told.append(path)
+        return Canned(b"", 503) if path == "/robots.txt" and len(told) <= 2 else answer(path)
+
+    told: list[str] = []
+    crawl = Crawl(tmp_path, broken_first, Settings(schedule=Schedule(requests_per_day=6)))
+    crawl.add(TOWN)
+    visited = crawl.run()
+    assert len(crawl.asked) == 6 and len(visited) >= 2
