@@ -25,10 +25,10 @@ def need_folder(output: Path) -> None:
 
 
 def make_room(output: Path | None) -> None:
-    """Before long work, not after it."""
+    """Before long work, not after it; what the lab writes may have a folder of its own."""
     if output is not None:
-        need_folder(output)
         with writing(output):
+            output.parent.mkdir(parents=True, exist_ok=True)
             output.touch()
 
 
