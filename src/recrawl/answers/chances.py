@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from recrawl.answers.allowance import ledgers
 from recrawl.answers.reading import Reading
+from recrawl.engine.adoption import is_guest
 from recrawl.engine.gate import Gate
 from recrawl.engine.spending import BOTH
 from recrawl.formats import duration
@@ -79,7 +80,8 @@ class Chances:
     def _held(self, page: Page) -> Hindrance | None:
         site = self._sites.get(page.site)
         if site is None:
-            return Hindrance("no_site", f"{page.site!r} has no site file any more")
+            guest = is_guest(self._found.store, page.site)  # its own crawler visits it
+            return None if guest else Hindrance("no_site", f"{page.site!r} has no site file any more")
         if site.paused:
             return Hindrance("paused", f"{site.name} is paused (its site file says paused = true)")
         return Hindrance("robots", page.reason) if page.status is Status.REFUSED else None
@@ -89,7 +91,7 @@ class Chances:
         for budget, spent in self._ledgers:
             if budget.covers(page.site) and not self._is_affordable(budget, spent, page, at):
                 return self._unaffordable(budget, spent, page, at)
-        windows = self._windows[page.site]
+        windows = self._windows.get(page.site, ())
         if not is_open(windows, at):
             told = "; ".join(window.text for window in windows)
             return Hindrance("window", f"the window of {page.site} is closed ({told}; UTC)", opens_at(windows, at))

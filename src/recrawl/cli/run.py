@@ -61,7 +61,8 @@ def run(
     """Crawl what is due, and come back to each page when it is likely to have changed.
 
     Without --once or --for it runs until it is stopped (Ctrl-C: state saved). Exit codes: 0 done, 4 most requests
-    failed, 5 nothing allowed, 6 folder in use, 7 time over with work left, 130/143 interrupted.
+    failed, 5 nothing allowed, 6 folder in use, 7 time over, budget spent or window closed with work left, 130/143
+    interrupted.
     """
     place = the_folder(folder, folder_word).need()
     if store and not is_postgres(store):

@@ -41,7 +41,20 @@ class Orphans:
 
 
 def orphaned(store: Store, names: Iterable[str]) -> list[str]:
-    """Sites that have pages and no site file."""
+    """Sites that have pages and no site file, nor a crawler of their own that visits them (`engine/guest.py`)."""
+    return [name for name in _nameless(store, names) if not is_guest(store, name)]
+
+
+def guest_memo(site: str) -> str:
+    """Under this name stands that somebody else's crawler visits a site."""
+    return f"guest:{site}"
+
+
+def is_guest(store: Store, site: str) -> bool:
+    return bool(store.memo(guest_memo(site)))
+
+
+def _nameless(store: Store, names: Iterable[str]) -> list[str]:
     return sorted(set(store.sites()) - set(names))
 
 
@@ -53,13 +66,14 @@ def adopted(page: Page, quarries: Mapping[str, Quarry]) -> Page | None:
 
 def adopt_all(store: Store, quarries: Mapping[str, Quarry]) -> list[Orphans]:
     """Give every page of sites that are gone to whoever covers it. By one that alone writes to the store."""
-    gone = orphaned(store, quarries)
+    gone = _nameless(store, quarries)
     for old, heir in _heirs(store, quarries, gone).items():
         memos = dict(_inherited(store, old, heir))
         store.save(Batch(memos=tuple(memos.items())))
         for server in memos.get(hosts_memo(heir), b"").decode().split():
             quarries[heir].widen(server)
-    return [_looked_through(store, quarries, old) or _given_away(store, quarries, old) for old in gone]
+    told = [_looked_through(store, quarries, old) or _given_away(store, quarries, old) for old in gone]
+    return [one for one in told if one.heirs or not is_guest(store, one.site)]
 
 
 def _heirs(store: Store, quarries: Mapping[str, Quarry], gone: Sequence[str]) -> dict[str, str]:

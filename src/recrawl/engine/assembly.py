@@ -8,7 +8,7 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.object_store import Sender, Shelf
 from recrawl.config import Settings
-from recrawl.engine.adoption import Orphans, adopt_all, orphaned
+from recrawl.engine.adoption import Orphans, adopt_all
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
@@ -68,7 +68,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
 
 def adopt_pages(settings: Settings, sites: Sequence[Site], store: Store) -> list[Orphans]:
     """Before a run, by whoever holds the store: pages of sites that are gone go to the sites that cover them."""
-    if not orphaned(store, [site.name for site in sites]):
+    if set(store.sites()) <= {site.name for site in sites}:
         return []
     watch = AliasWatch(store, AliasTable(edited=settings.aliases))
     return adopt_all(store, {site.name: quarry_of(settings, site, watch, store) for site in sites})

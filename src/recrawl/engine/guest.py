@@ -13,6 +13,7 @@ from pathlib import Path
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings, starting_text
 from recrawl.detect.honesty import ask_conditionally
+from recrawl.engine.adoption import guest_memo
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.assembly import quarry_of, scheduler_of
@@ -34,6 +35,7 @@ from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.frontier.manners import after_reply, gap_s
+from recrawl.model.batch import Batch
 from recrawl.model.capture import Payload, Place
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
@@ -65,6 +67,7 @@ class Guest:
             self._open.close()
             raise
         self._quarry: Quarry = self._parts.quarries[site]
+        self._parts.store.save(Batch(memos=((guest_memo(site), b"1"),)))
         self._visitor = Visitor(self._parts, self._answer, _never)
         self._recorder = Recorder(self._parts.store, self._parts.archive, wrappers_of(self._parts.quarries))
         self._savings = Savings(self._parts.store)

@@ -8,11 +8,13 @@ from typing import cast
 import pytest
 from tests.unit.engine.crawls import Crawl, page
 
-from recrawl.answers.reading import reading
+from recrawl.answers.chances import Chances
+from recrawl.answers.reading import Reading, reading
 from recrawl.answers.searching import open_search
 from recrawl.engine.adoption import Orphans, orphaned
 from recrawl.engine.assembly import adopt_pages
 from recrawl.engine.discover import hosts_memo
+from recrawl.engine.guest import Guest
 from recrawl.engine.scheduler import knowledge_memo
 from recrawl.engine.site_watch import take_up
 from recrawl.fetch.memory import Canned
@@ -137,3 +139,21 @@ def test_a_site_whose_file_went_is_no_heir(crawl: Crawl) -> None:
     [quarry] = worker.parts.quarries.values()
     assert quarry.gone and quarry.site.paused
     assert worker.parts.site_of("town.example") is None
+
+
+def test_what_a_crawler_of_somebody_else_visits_is_missed_by_nobody(tmp_path: Path) -> None:
+    """It has no site file; one that covers its pages takes them over all the same."""
+    crawl = Crawl(tmp_path, answer)
+    crawl.add(replace(TOWN, name="harbour", seeds=("http://harbour.example/",)))
+    guest = Guest(tmp_path, "spider", ["http://town.example/"])
+    found = guest.page("http://town.example/a/1")
+    guest.close()
+    assert found is not None
+    with opened(crawl) as store:
+        store.save(Batch(pages=(found,)))
+        assert store.sites() == ["spider"] and orphaned(store, ["harbour"]) == []
+        assert Chances(Reading(crawl.folder, crawl.settings, store), found.found_at).of(found).hindrances == ()
+    assert adopt(crawl) == []
+    crawl.add(TOWN)
+    [told] = adopt(crawl)
+    assert dict(told.heirs) == {"town": 1}
