@@ -74,11 +74,12 @@ def test_a_budget_of_nothing_never_opens(crawl: Crawl) -> None:
         assert "until that is changed" in held.sentence(now)
 
 
-def test_what_is_left_must_pay_for_robots_txt_too_where_it_is_not_known_any_more(crawl: Crawl) -> None:
+def test_what_is_left_must_pay_for_robots_txt_too_where_it_is_not_known(crawl: Crawl) -> None:
     with looked(crawl, requests_per_day=3.0) as (found, now):
-        late = (now // DAY_S + 2) * DAY_S - 1.0
-        assert Chances(found, now).of(never_visited(found)).hindrances == ()
-        assert Chances(found, late).of(never_visited(found)).at == late
+        known = never_visited(found)
+        assert Chances(found, now).of(known).hindrances == ()
+        chance = Chances(found, now).of(replace(known, url="http://other.example/"))
+        assert (chance.at, [one.kind for one in chance.hindrances]) == ((now // DAY_S + 1) * DAY_S, ["budget"])
 
 
 def test_a_window_that_opens_in_an_hour_is_no_reason_to_wait_for_tomorrow(crawl: Crawl) -> None:
