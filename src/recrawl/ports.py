@@ -6,7 +6,7 @@ batches from one writer thread, the command line calls them directly, and there 
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.belief import Context, Floats, Ints, Sightings, States
@@ -189,6 +189,26 @@ class Policy(Protocol):
     def observe(self, states: States, seen: Sightings) -> States: ...
 
     def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats: ...
+
+
+@runtime_checkable
+class PricedPolicy(Policy, Protocol):
+    """A policy that holds a budget by a price: what a visit must be worth before it is made.
+
+    Laws: a value, every verb returns a new policy and leaves the old one as it was; a price that rises never shortens a
+    gap; `memory` read back by `remembering` is the same policy.
+    """
+
+    @property
+    def price(self) -> float: ...
+
+    def priced(self, fill: float, hours: float) -> Self:
+        """Move the price: `fill` is how full the budget's bucket is, 0..1, `hours` the time since the last move."""
+        ...
+
+    def memory(self) -> bytes: ...
+
+    def remembering(self, memory: bytes) -> Self: ...
 
 
 @runtime_checkable

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recrawl.engine.discover import MOST_WORKERS, Quarry, bitten_memo, dropped_memo, hosts_memo, traps_memo
+from recrawl.engine.domain import knowledge_memo
 from recrawl.engine.savings import saved_memo
-from recrawl.engine.scheduler import knowledge_memo
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page

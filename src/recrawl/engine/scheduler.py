@@ -6,10 +6,11 @@ that nobody counted are taken as spent: a daily budget is never exceeded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
+from recrawl.engine.domain import Domain, knowledge_memo, learnt_memo
 from recrawl.engine.kin import group_names
 from recrawl.engine.spending import Common, Portion, Purse, Spending, budgets_of, spent_memo
 from recrawl.estimate.trust import patience
@@ -18,11 +19,11 @@ from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.site import Site
 from recrawl.model.swift import replace
-from recrawl.ports import Policy, Store
+from recrawl.ports import Policy, PricedPolicy, Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.aim import price_for
-from recrawl.schedule.budget import Bucket, Budget, Spent
+from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.due import FINE, MATERIAL, is_material
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
@@ -37,22 +38,8 @@ LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve
 MOST_GROUPS = 500
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
 _CALM = Server("")
+_Priced = TypeVar("_Priced", bound=PricedPolicy)
 PRICE_EVERY_HOURS = 0.25
-
-
-@dataclass(slots=True)
-class Domain:
-    """One purse: its policy with what it knows, and the bucket its price listens to."""
-
-    name: str
-    policy: Policy
-    bucket: Bucket
-    kept_at: float = 0.0
-    priced_at: float = 0.0
-
-    @property
-    def price(self) -> float:
-        return self.policy.knowledge.price if isinstance(self.policy, ValuePolicy) else 0.0
 
 
 class Scheduler:
@@ -198,6 +185,8 @@ class Scheduler:
         policy = domain.policy
         if not isinstance(policy, ValuePolicy):
             after = policy.observe(states, seen)
+            if isinstance(policy, PricedPolicy):
+                policy = domain.policy = self._repriced(domain, policy, int((~seen.first).sum()), now)
             return after, policy.next_gap_s(after, importance, now, luck)
         policy, context = self._around(policy, pages, servers, notices, now)
         after, policy = self._repooled(policy, domain.name, now).folded(states, seen, context)
@@ -221,13 +210,15 @@ class Scheduler:
         for name in dict.fromkeys(self._purse_of(page.site) for page in pages):
             rows = np.array([place for place, page in enumerate(pages) if self._purse_of(page.site) == name])
             policy = self.domain_named(name, now).policy
-            if not isinstance(policy, ValuePolicy):
+            if isinstance(policy, ValuePolicy):
+                mine, theirs = [pages[row] for row in rows], [servers[row] for row in rows]
+                told = None if notices is None else [notices[row] for row in rows]
+                policy, around = self._around(policy, mine, theirs, told, now)
+                gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
+            elif isinstance(policy, PricedPolicy):
+                gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5))
+            else:
                 gaps_s[rows] = [pages[row].interval_s for row in rows]
-                continue
-            mine, theirs = [pages[row] for row in rows], [servers[row] for row in rows]
-            told = None if notices is None else [notices[row] for row in rows]
-            policy, around = self._around(policy, mine, theirs, told, now)
-            gaps_s[rows] = policy.next_gap_s(states[rows], importance[rows], now, np.full(len(rows), 0.5), around)
         return gaps_s
 
     def worthwhile(
@@ -274,9 +265,9 @@ class Scheduler:
         self._closing = closing = closing or self._closing
         memos = self.spending_memo(now)
         for domain in self._domains.values():
-            if isinstance(domain.policy, ValuePolicy) and (closing or now - domain.kept_at >= KEEP_EVERY_S):
+            if (closing or now - domain.kept_at >= KEEP_EVERY_S) and isinstance(domain.policy, PricedPolicy):
                 domain.kept_at = now
-                memos[knowledge_memo(self._worker, domain.name)] = known.to_bytes(domain.policy.knowledge)
+                memos[learnt_memo(self._worker, domain.policy, domain.name)] = domain.policy.memory()
         return memos
 
     def spending_memo(self, now: float) -> dict[str, bytes]:
@@ -325,10 +316,10 @@ class Scheduler:
 
     def _opened(self, name: str, now: float) -> Domain:
         policy = self._first
-        if isinstance(policy, ValuePolicy):
-            kept = self._store.memo(knowledge_memo(self._worker, name))
-            fresh = known.started(policy.knowledge.price, int(now // HOUR_S))
-            policy = policy.knowing(known.from_bytes(kept) if kept else fresh)
+        if isinstance(policy, PricedPolicy) and (kept := self._store.memo(learnt_memo(self._worker, policy, name))):
+            policy = policy.remembering(kept)
+        elif isinstance(policy, ValuePolicy):
+            policy = policy.knowing(known.started(policy.price, int(now // HOUR_S)))
         return Domain(name, policy, budgets.started(self._per_day(name), now), now, now)
 
     def _per_day(self, name: str) -> float:
@@ -339,7 +330,7 @@ class Scheduler:
         implied = max(part * pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min((part * one for one in wishes), default=implied)
 
-    def _repriced(self, domain: Domain, policy: ValuePolicy, revisits: int, now: float) -> ValuePolicy:
+    def _repriced(self, domain: Domain, policy: _Priced, revisits: int, now: float) -> _Priced:
         """The price listens to the bucket. First visits do not count: a site that is being discovered would make its
         known pages starve. An implied budget grows with the number of pages."""
         if self._has_target:
@@ -400,8 +391,3 @@ class Scheduler:
 
 def _nobody(policy: ValuePolicy, pages: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     return np.zeros((pages, policy.knowledge.trust.quiet_days.shape[1]), dtype=np.int64)
-
-
-def knowledge_memo(worker: str, purse: str) -> str:
-    """Under this name a worker keeps what it learnt of the sites that share a purse."""
-    return f"knowledge:{worker}:{purse}"

@@ -103,6 +103,9 @@ def next_day_at(now: float) -> float:
     return (now // DAY_S + 1) * DAY_S
 
 
+MOST_OWED_DAYS = 7.0
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """Filled at the budget's rate, emptied by requests, holds one day's worth; the price listens to `fill`."""
@@ -121,7 +124,8 @@ def started(per_day: float, now: float) -> Bucket:
 
 
 def flowed(bucket: Bucket, now: float, requests: int = 0) -> Bucket:
-    """Time passes and requests are made; may go below zero for what was not asked beforehand."""
+    """Time passes and requests are made; may go below zero for what was not asked beforehand, by a week's worth at
+    most: a price that was far too low at first would else be driven up for weeks to pay for its first days."""
     gained = max(now - bucket.at, 0.0) / DAY_S * bucket.per_day
-    tokens = min(bucket.tokens + gained, bucket.per_day) - requests
+    tokens = max(min(bucket.tokens + gained, bucket.per_day) - requests, -MOST_OWED_DAYS * bucket.per_day)
     return replace(bucket, tokens=tokens, at=max(now, bucket.at))

@@ -15,7 +15,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.belief import Sightings, pack, unpack
 from recrawl.model.failure import FormatError, UsageError
 from recrawl.model.notice import Source
-from recrawl.ports import LearningPolicy, Policy
+from recrawl.ports import LearningPolicy, Policy, PricedPolicy
 from recrawl.schedule import budget
 from recrawl.schedule.knowledge import group_name
 from recrawl.schedule.settings import HOUR_S
@@ -88,10 +88,15 @@ class Diary:
             nobody = np.zeros((len(looks), len(Source)), dtype=np.int64)
             context = policy.context(groups, np.zeros(len(looks)), nobody)
             after = policy.observe(before, seen, context)
-            self._policy = policy = self._repriced(policy.learned(before, seen, context).at(now), seen, now)
+            policy = policy.learned(before, seen, context).at(now)
+            if hours := self._hours_to_price(seen, now):
+                policy = policy.priced(self._bucket.fill, hours)
+            self._policy = policy
             gaps_s = policy.next_gap_s(after, importance, now, luck, context)
         else:
             after = self._policy.observe(before, seen)
+            if isinstance(self._policy, PricedPolicy) and (hours := self._hours_to_price(seen, now)):
+                self._policy = self._policy.priced(self._bucket.fill, hours)
             gaps_s = self._policy.next_gap_s(after, importance, now, luck)
         after["gap_s"] = gaps_s
         for look, belief, gap_s in zip(looks, pack(after), gaps_s, strict=True):
@@ -102,7 +107,7 @@ class Diary:
         self._entries.pop(name, None)
 
     def to_bytes(self) -> bytes:
-        memory = self._policy.memory() if isinstance(self._policy, LearningPolicy) else b""
+        memory = self._policy.memory() if isinstance(self._policy, LearningPolicy | PricedPolicy) else b""
         pages = [[name, _text(entry.belief), entry.due_at] for name, entry in self._entries.items()]
         bucket = [self._bucket.per_day, self._bucket.tokens, self._bucket.at, self._priced_at]
         kept = {"form": FORM, "policy": self._policy.name, "memory": _text(memory), "bucket": bucket, "pages": pages}
@@ -118,7 +123,7 @@ class Diary:
                 raise UsageError(f"a diary of policy {kept['policy']!r} in form {kept['form']}, not of {policy.name!r}")
             diary = cls(policy, per_day, at)
             diary._bucket, diary._priced_at = budget.Bucket(per_day, tokens, at), priced_at
-            if isinstance(diary._policy, LearningPolicy):
+            if isinstance(diary._policy, LearningPolicy | PricedPolicy) and kept["memory"]:
                 diary._policy = diary._policy.remembering(_bytes(kept["memory"]))
             diary._entries = {name: Entry(_bytes(belief), due_at) for name, belief, due_at in kept["pages"]}
         except (ValueError, KeyError, TypeError) as error:
@@ -129,14 +134,15 @@ class Diary:
         entry = self._entries.get(name)
         return entry.belief if entry else b""
 
-    def _repriced(self, policy: LearningPolicy, seen: Sightings, now: float) -> LearningPolicy:
-        """The price listens to the budget; first visits are not counted, or known pages would starve."""
+    def _hours_to_price(self, seen: Sightings, now: float) -> float:
+        """The budget's bucket flows on: the hours since the price listened to it, 0 while that is too early again.
+        First visits are not counted, or known pages would starve."""
         self._bucket = budget.flowed(self._bucket, now, int((~seen.first).sum()))
         hours = (now - self._priced_at) / HOUR_S
         if hours < PRICE_EVERY_HOURS:
-            return policy
+            return 0.0
         self._priced_at = now
-        return policy.priced(self._bucket.fill, hours)
+        return hours
 
 
 def _sightings(looks: Sequence[Look], first: Sequence[bool]) -> Sightings:

@@ -5,10 +5,14 @@ cho            V(x) of `index`     Cho and Garcia-Molina 2000/2003: freshness-op
 lambdacrawl    λx²/(1 + λx)        Kolobov et al. 2019: harmonic freshness; the marginal gain of ln(ρ/(λ + ρ))
 likelihood     V(x) of `index`     the same with plain maximum likelihood, which gives up what never changed
 staleness      (T − t)·s − p·g     S3; see `staleness`
+
+A page is due when its index reaches the price. Before a budget has spoken that is the index of a mean page at the
+wished rate; from then on the price follows the budget's bucket, as that of `value` does (`price`).
 """
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,6 +20,7 @@ from recrawl.estimate import poisson, rates
 from recrawl.model.belief import Floats, Sightings, States
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.index import value_of_rate
+from recrawl.schedule.price import Usual, moved
 from recrawl.schedule.settings import DAY_S, Settings
 
 Rate = Callable[[States], Floats]
@@ -33,12 +38,31 @@ def harmonic_index(rate: Floats, days: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class RankedPolicy:
-    """`price`: the index at which a page is due; without a budget's answer, that of a mean page at the wished rate."""
+    """`found`: the price that holds the budget, 0 while no bucket has spoken; `usual`: as it has been of late."""
 
     settings: Settings
     name: str
     rate_of: Rate
     index: Index
+    found: float = 0.0
+    usual: Usual = field(default_factory=Usual)
+
+    @property
+    def price(self) -> float:
+        """The index at which a page is due."""
+        wished_days = np.array([1.0 / self.settings.requests_per_page_day])
+        return self.found or float(self.index(np.array([rates.FIRST_PER_DAY]), wished_days)[0])
+
+    def priced(self, fill: float, hours: float) -> "RankedPolicy":
+        found, usual = moved(self.price, self.usual, fill, hours)
+        return replace(self, found=found, usual=usual)
+
+    def memory(self) -> bytes:
+        return json.dumps([self.found, self.usual.price, self.usual.hours]).encode()
+
+    def remembering(self, memory: bytes) -> "RankedPolicy":
+        found, price, hours = json.loads(memory)
+        return replace(self, found=found, usual=Usual(price, hours))
 
     def observe(self, states: States, seen: Sightings) -> States:
         return poisson.fold(states, seen)
@@ -49,8 +73,7 @@ class RankedPolicy:
 
     def next_gap_s(self, states: States, importance: Floats, now: float, luck: Floats) -> Floats:
         rate = self.rate_of(states)
-        wished_days = np.array([1.0 / self.settings.requests_per_page_day])
-        price = self.index(np.array([rates.FIRST_PER_DAY]), wished_days)[0] / np.maximum(importance, 1e-6)
+        price = self.price / np.maximum(importance, 1e-6)
         low, high = np.full(rate.shape, np.log(1e-4)), np.full(rate.shape, np.log(1e5))
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)

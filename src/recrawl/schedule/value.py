@@ -40,6 +40,10 @@ class ValuePolicy:
 
     # the port
 
+    @property
+    def price(self) -> float:
+        return self.knowledge.price
+
     def observe(self, states: States, seen: Sightings, context: Context | None = None) -> States:
         """Fold the verdicts into the sums of S1 and into the beliefs, in operational time."""
         return self._remembered(states, seen, self._judged(states, seen, context or nowhere(len(states))))
