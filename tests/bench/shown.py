@@ -37,6 +37,7 @@ CHANGES = {
     "u1": 14, "u2": 8, "u3": 10, "u4": 7, "u5": 10, "u6": 3, "u7": 3, "u8": 3, "u9": 3, "u10": 6, "u11": 7, "u12": 3,
     "u13": 1, "u14": 0, "u15": 2,
 }  # fmt: skip
+AIMED_PAGES = 90  # of 30 a single seed misses by up to 3 points by the luck of few pages in few weeks
 BY_NIGHT = ("u6", "u7", "u8", "u9", "u12", "u15")
 
 
@@ -191,8 +192,9 @@ def _cold(seed: int) -> tuple[str, bool]:
 
 
 def _target(seed: int) -> tuple[str, bool]:
-    got, _ = aiming(seed, 48.0, target=0.8)
-    return f"{100 * got.freshness:.1f}", abs(got.freshness - 0.8) <= 0.03
+    got, _ = aiming(seed, 48.0, target=0.8, pages=AIMED_PAGES)
+    good = abs(got.freshness - 0.8) <= 0.02 and abs(got.came_true - 0.8) <= 0.02
+    return f"{100 * got.freshness:.1f}/{100 * got.came_true:.1f}", good
 
 
 def _delay(seed: int) -> tuple[str, bool]:
@@ -207,7 +209,7 @@ CLAIMS: tuple[Claim, ...] = (
     ("overload: stale<dropping what is late, visits of the other servers over their share", "below, polite", _relief),
     ("ceiling of 15 days: the longest wait", "16 days", _ceiling),
     ("cold start: stale after second visit over long-run", "1.10", _cold),
-    ("target 80 % through the engine", "3 points", _target),
+    ("target 80 % through the engine (by the true rates/by what happened)", "2 points", _target),
     ("max_delay_s one day through the engine", "1.1 days", _delay),
 )
 

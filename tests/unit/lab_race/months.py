@@ -23,9 +23,9 @@ LOOK_EVERY_S = 6 * 3600.0
 MEAN_GAP_DAYS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 
-def world(seed: int, sitemap: bool) -> World:
-    pages = tuple(PageSpec(f"/{n}.html", Poisson(MEAN_GAP_DAYS[n % 5] * DAY_S)) for n in range(PAGES))
-    return World(seed, (ServerSpec("shop", pages=pages, robots=Robots(sitemap=sitemap)),), START_AT)
+def world(seed: int, sitemap: bool, pages: int = PAGES) -> World:
+    specs = tuple(PageSpec(f"/{n}.html", Poisson(MEAN_GAP_DAYS[n % 5] * DAY_S)) for n in range(pages))
+    return World(seed, (ServerSpec("shop", pages=specs, robots=Robots(sitemap=sitemap)),), START_AT)
 
 
 def kept(month: Month) -> list[Page]:
@@ -46,12 +46,14 @@ class Bought:
     freshness: float
     delay_s: float  # from a change to the visit that finds it, in the mean
     per_day: float  # requests
+    came_true: float  # freshness by what really happened
 
 
 def bought(month: Month, learnt_at: float) -> Bought:
     """What the visits as they were made bring by the true rates, once something has been learnt: the mean over what the
     world might have done, so that a few pages and weeks say enough."""
-    visits, rates = asked(month), {f"/{n}.html": 1.0 / MEAN_GAP_DAYS[n % 5] for n in range(PAGES)}
+    visits = asked(month)
+    rates = {f"/{n}.html": 1.0 / MEAN_GAP_DAYS[n % 5] for n in range(len(kept(month)))}
     fresh = lived = count = found = 0.0
     for page in kept(month):
         moments = [learnt_at, *(at for at in visits[page.url] if at > learnt_at), month.end_at]
@@ -59,7 +61,9 @@ def bought(month: Month, learnt_at: float) -> Bought:
         rate = max(rates.get(page.url.removeprefix("http://shop.test"), 0.0), 1e-9)
         changed = -np.expm1(-rate * gaps).sum()
         fresh, lived, count, found = fresh + changed / rate, lived + gaps.sum(), count + gaps.size, found + changed
-    return Bought(fresh / lived, (lived - fresh) / found * DAY_S, count / lived * len(kept(month)))
+    return Bought(
+        fresh / lived, (lived - fresh) / found * DAY_S, count / lived * len(kept(month)), realised(month, learnt_at)[0]
+    )
 
 
 def realised(month: Month, learnt_at: float) -> tuple[float, float]:
@@ -89,10 +93,10 @@ def plan(month: Month, settings: Settings) -> Plan:
 
 
 def aiming(
-    seed: int, days: float, target: float | None = None, max_delay_s: float | None = None
+    seed: int, days: float, target: float | None = None, max_delay_s: float | None = None, pages: int = PAGES
 ) -> tuple[Bought, Plan]:
     """A crawl with a target: what the second half of it brought, and the plan at its end."""
     settings = Settings()
     settings = replace(settings, schedule=replace(settings.schedule, target=target, max_delay_s=max_delay_s))
-    month = simulate(world(seed, sitemap=False), seed, days, settings=settings)
+    month = simulate(world(seed, sitemap=False, pages=pages), seed, days, settings=settings)
     return bought(month, START_AT + days / 2 * DAY_S), plan(month, settings)
