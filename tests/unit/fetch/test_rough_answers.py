@@ -1,5 +1,7 @@
 """Whatever a server does becomes a reply, within the limits."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.fetch.fetching import LOOPS, SMALL, a_fetcher, get, run
 from tests.unit.fetch.rough_server import PAGE, SQUEEZE, rough_server
@@ -42,6 +44,16 @@ FAILURES = {
     **{f"/bomb/{name}": Failure.BOMB for name in SQUEEZE},
     **{f"/said-coding/{name}": Failure.UNDECODABLE for name in SQUEEZE},
     **{f"/cut-coding/{name}": Failure.UNDECODABLE for name in SQUEEZE},
+}
+
+TIMES = {
+    "/silence": replace(SMALL, first_byte_s=0.4),
+    "/silent-body": replace(SMALL, slow_for_s=0.3),
+    "/slow-body": replace(SMALL, slow_for_s=0.3),
+    "/slow-head": replace(SMALL, slow_for_s=0.3),
+    "/steady-body": replace(SMALL, total_s=1.2),
+    "/switching": replace(SMALL, slow_for_s=0.3),
+    "/bare-status/205": replace(SMALL, slow_for_s=0.3),
 }
 
 DOCUMENTS = [
@@ -94,7 +106,7 @@ EVIDENCE = {
 def test_a_broken_answer_is_a_failure_with_its_name(target: str, failure: Failure, loop: str) -> None:
     async def story() -> None:
         async with rough_server() as server, a_fetcher() as fetcher:
-            reply = await get(fetcher, server, target)
+            reply = await get(fetcher, server, target, limits=TIMES.get(target, SMALL))
             assert (reply.failure, reply.evidence) == (failure, Evidence.FAILED)
             assert reply.detail
             assert reply.body == reply.sent_body == b""
@@ -120,7 +132,7 @@ def test_a_status_proves_what_the_table_says() -> None:
     async def story() -> None:
         async with rough_server() as server, a_fetcher() as fetcher:
             for target, evidence in EVIDENCE.items():
-                reply = await get(fetcher, server, target)
+                reply = await get(fetcher, server, target, limits=TIMES.get(target, SMALL))
                 assert (reply.evidence, reply.failure) == (evidence, None), target
 
     run(story())
