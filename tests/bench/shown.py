@@ -14,9 +14,9 @@ import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.estimate.weeks import Profile
-from recrawl.lab.race_history import DAY_S
-from recrawl.lab.race_track import race
-from recrawl.lab.worlds import Size, lognormal
+from recrawl.lab.race.history import DAY_S
+from recrawl.lab.race.track import race
+from recrawl.lab.race.worlds import Size, lognormal
 from recrawl.model.belief import Sightings, unknown
 from recrawl.schedule.groups import class_name, class_of, load
 from recrawl.schedule.settings import Settings

@@ -46,9 +46,9 @@ def cooperate(
     from dataclasses import asdict
 
     from recrawl.cli.paint import table
-    from recrawl.lab.cooperate import agent_cost, compare
-    from recrawl.lab.traces import read, sampled
-    from recrawl.lab.worlds import Size, lognormal
+    from recrawl.lab.race.cooperate import agent_cost, compare
+    from recrawl.lab.race.traces import read, sampled
+    from recrawl.lab.race.worlds import Size, lognormal
 
     histories = [lognormal(seed, Size(pages, days))]
     if traces is not None:

@@ -11,13 +11,13 @@ import click
 from recrawl.answers.reading import reading
 from recrawl.cli.options import the_folder
 from recrawl.cli.outputs import make_room, put
-from recrawl.lab import plot as plots
-from recrawl.lab import traces as trace_files
-from recrawl.lab.own_history import traces as own_traces
-from recrawl.lab.race import DUE, RACED, run
-from recrawl.lab.race_history import History
-from recrawl.lab.scores import Score, json_line, table
-from recrawl.lab.worlds import WORLDS
+from recrawl.lab.race import plot as plots
+from recrawl.lab.race import traces as trace_files
+from recrawl.lab.race.history import History
+from recrawl.lab.race.own_history import traces as own_traces
+from recrawl.lab.race.race import DUE, RACED, run
+from recrawl.lab.race.scores import Score, json_line, table
+from recrawl.lab.race.worlds import WORLDS
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.schedule.own import is_own
 

@@ -3,7 +3,7 @@
 In comes a seed; out goes a web that is a pure function of seed, address and time (`world`), with its faults
 (`faults`), served on loopback (`serve`), simulated without sockets (`simulated`), or bundled as the living site of
 the demo (`living`). `static_site` is the plain counterpart: pages that change when they are told to. `hostile` is
-a web of servers that misbehave. Beside them stand the race of policies over traces and worlds, and its scores.
+a web of servers that misbehave. `race/` lets policies compete over histories, without any web at all.
 
 What always holds: the same seed gives the same bytes, in any order of asking and in any process; the truth
 (`version`, `changes_between`, `urls`) is worked out from the same functions that make the pages; what a server saw

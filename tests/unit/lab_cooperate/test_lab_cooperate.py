@@ -2,8 +2,8 @@
 
 import pytest
 
-from recrawl.lab.cooperate import WAYS, Outcome, agent_cost, compare
-from recrawl.lab.worlds import Size, lognormal
+from recrawl.lab.race.cooperate import WAYS, Outcome, agent_cost, compare
+from recrawl.lab.race.worlds import Size, lognormal
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recrawl.lab.race import one, racer, scored
-from recrawl.lab.race_history import DAY_S, GONE, History
-from recrawl.lab.race_racers import ORACLES, Value
-from recrawl.lab.race_track import Track, race
-from recrawl.lab.worlds import Size, births, lognormal, lying, perfect, polite
+from recrawl.lab.race.history import DAY_S, GONE, History
+from recrawl.lab.race.race import one, racer, scored
+from recrawl.lab.race.racers import ORACLES, Value
+from recrawl.lab.race.track import Track, race
+from recrawl.lab.race.worlds import Size, births, lognormal, lying, perfect, polite
 from recrawl.model.belief import Bools, Ints
 from recrawl.schedule.plan import Plan
 from recrawl.schedule.settings import Settings

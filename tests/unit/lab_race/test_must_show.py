@@ -12,11 +12,11 @@ from tests.unit.lab_race.showing import (
     value_racer,
 )
 
-from recrawl.lab.race import one
-from recrawl.lab.race_history import DAY_S
-from recrawl.lab.race_racers import ORACLES, Value
-from recrawl.lab.race_track import Track, race
-from recrawl.lab.worlds import Size, lognormal
+from recrawl.lab.race.history import DAY_S
+from recrawl.lab.race.race import one
+from recrawl.lab.race.racers import ORACLES, Value
+from recrawl.lab.race.track import Track, race
+from recrawl.lab.race.worlds import Size, lognormal
 from recrawl.schedule.settings import Settings
 
 

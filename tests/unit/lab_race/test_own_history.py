@@ -3,9 +3,9 @@
 import pytest
 
 from recrawl.lab.month import simulate
-from recrawl.lab.own_history import traces
-from recrawl.lab.race import run
-from recrawl.lab.traces import sampled
+from recrawl.lab.race.own_history import traces
+from recrawl.lab.race.race import run
+from recrawl.lab.race.traces import sampled
 from recrawl.lab.varied import varied_world
 from recrawl.model.failure import NotFound
 

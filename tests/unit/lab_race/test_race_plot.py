@@ -2,8 +2,8 @@
 
 from xml.etree import ElementTree
 
-from recrawl.lab.plot import bars, curves, html
-from recrawl.lab.scores import Score, summarised
+from recrawl.lab.race.plot import bars, curves, html
+from recrawl.lab.race.scores import Score, summarised
 
 
 def _score(policy: str, budget: float, seed: int, stale: float) -> Score:

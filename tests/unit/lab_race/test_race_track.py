@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from recrawl.cli.race import race as race_command
-from recrawl.lab.race import RACED, one, run
-from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S, GONE, History, ledger, rates_per_day
-from recrawl.lab.race_scaled import OwnTime, factor_for, part_of
-from recrawl.lab.race_track import politely, race
-from recrawl.lab.scores import json_line, summarised, table
-from recrawl.lab.traces import pattern_of, read, sampled
-from recrawl.lab.worlds import WORLDS, Size, lognormal
+from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S, GONE, History, ledger, rates_per_day
+from recrawl.lab.race.race import RACED, one, run
+from recrawl.lab.race.scaled import OwnTime, factor_for, part_of
+from recrawl.lab.race.scores import json_line, summarised, table
+from recrawl.lab.race.traces import pattern_of, read, sampled
+from recrawl.lab.race.track import politely, race
+from recrawl.lab.race.worlds import WORLDS, Size, lognormal
 from recrawl.model.belief import Bools, Ints
 from recrawl.model.failure import FormatError, RecrawlError
 from recrawl.schedule import policy

@@ -1,7 +1,7 @@
 """A page's size in a race is what a crawler would have seen at its first visit."""
 
-from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S
-from recrawl.lab.traces import FIRST_MONDAY_S, WEEKS, Trace, sampled
+from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S
+from recrawl.lab.race.traces import FIRST_MONDAY_S, WEEKS, Trace, sampled
 
 WEEK_S = 7 * DAY_S
 BEGIN_S = FIRST_MONDAY_S + 2000 * WEEK_S

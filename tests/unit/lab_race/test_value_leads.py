@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from recrawl.lab.race import one
-from recrawl.lab.race_history import History
-from recrawl.lab.worlds import Size, bursty, pareto
+from recrawl.lab.race.history import History
+from recrawl.lab.race.race import one
+from recrawl.lab.race.worlds import Size, bursty, pareto
 
 OTHERS = ("static", "groups", "cho", "lambdacrawl")
 SMALL = Size(300, 70)

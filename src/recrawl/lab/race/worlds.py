@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S, GONE, HOUR_S, History
+from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S, GONE, HOUR_S, History
 from recrawl.model.belief import Floats, Ints
 
 SITES, PATTERNS = 10, 2

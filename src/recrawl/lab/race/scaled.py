@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recrawl.lab.race_history import MONDAY_AT, History
-from recrawl.lab.race_racers import Scaled, most
-from recrawl.lab.race_track import race
+from recrawl.lab.race.history import MONDAY_AT, History
+from recrawl.lab.race.racers import Scaled, most
+from recrawl.lab.race.track import race
 from recrawl.model.belief import Bools, Ints, Sightings
 from recrawl.ports import Policy
 

@@ -14,8 +14,8 @@ import numpy as np
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.tempo import USES_RHYTHM
 from recrawl.estimate.trust import SOURCES
-from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
-from recrawl.lab.race_track import politely
+from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
+from recrawl.lab.race.track import politely
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
 from recrawl.ports import Policy
 from recrawl.schedule.index import value_of_rate

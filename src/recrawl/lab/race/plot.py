@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from recrawl.lab.scores import COLUMNS, Score, Summary, summarised
+from recrawl.lab.race.scores import COLUMNS, Score, Summary, summarised
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 420, 70, 50, 20, 190
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}

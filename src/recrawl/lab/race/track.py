@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from recrawl.lab.race_history import APPEARED, DAY_S, HOUR_S, History, Ledger, ledger
+from recrawl.lab.race.history import APPEARED, DAY_S, HOUR_S, History, Ledger, ledger
 from recrawl.model.belief import Bools, Floats, Ints
 
 COLD_DAYS = 56.0

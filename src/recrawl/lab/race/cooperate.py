@@ -17,10 +17,10 @@ from recrawl.agent.place import Place
 from recrawl.agent.settings import starting_text
 from recrawl.agent.watch import look
 from recrawl.agent.whole import write_whole
-from recrawl.lab.race import racer, scored
-from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT, History
-from recrawl.lab.race_racers import Value
-from recrawl.lab.race_track import Track, race
+from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT, History
+from recrawl.lab.race.race import racer, scored
+from recrawl.lab.race.racers import Value
+from recrawl.lab.race.track import Track, race
 from recrawl.model.belief import Bools, Floats, Ints
 from recrawl.model.notice import Source
 from recrawl.notices import trust as trusts

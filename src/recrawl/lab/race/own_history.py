@@ -7,8 +7,8 @@ the fastest pages look calmer than they are: compare policies with it, do not ta
 from collections.abc import Iterable
 from itertools import pairwise
 
-from recrawl.lab.race_history import APPEARED, CHANGED, GONE
-from recrawl.lab.traces import Trace
+from recrawl.lab.race.history import APPEARED, CHANGED, GONE
+from recrawl.lab.race.traces import Trace
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page
 from recrawl.model.site import Kind

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recrawl.lab.race_history import APPEARED, CHANGED, DAY_S, GONE, History
+from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S, GONE, History
 from recrawl.model.failure import FormatError
 
 WEEK_S = 7 * DAY_S

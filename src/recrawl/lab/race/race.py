@@ -6,12 +6,12 @@ from time import process_time
 
 import numpy as np
 
-from recrawl.lab.race_due import Due
-from recrawl.lab.race_history import DAY_S, MONDAY_AT, History
-from recrawl.lab.race_racers import ORACLES, Oracle, Ranked, Ranking, Scaled, Value
-from recrawl.lab.race_scaled import OwnTime, factor_for
-from recrawl.lab.race_track import Racer, Track, race
-from recrawl.lab.scores import Score
+from recrawl.lab.race.due import Due
+from recrawl.lab.race.history import DAY_S, MONDAY_AT, History
+from recrawl.lab.race.racers import ORACLES, Oracle, Ranked, Ranking, Scaled, Value
+from recrawl.lab.race.scaled import OwnTime, factor_for
+from recrawl.lab.race.scores import Score
+from recrawl.lab.race.track import Racer, Track, race
 from recrawl.schedule import POLICIES, policy
 from recrawl.schedule.plan import Plan
 from recrawl.schedule.settings import Settings

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recrawl.lab.race_history import DAY_S, HOUR_S, MONDAY_AT
-from recrawl.lab.race_racers import Value
+from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT
+from recrawl.lab.race.racers import Value
 from recrawl.model.belief import Bools, Floats, Ints, Sightings
 from recrawl.schedule.due import TURN_HOURS, is_material, turn
 from recrawl.schedule.knowledge import bursts
