@@ -97,11 +97,12 @@ class Quarry:
         self.sieve.remember(page.id for page in pages)
         met = self.met
         if isinstance(met, Sieve):
-            mains = {name for name in {page.server for page in pages} if self._is_main_name(name)}
-            met.remember(hash(page.url) for page in pages if page.server in mains)
+            met.remember(hash(page.url) for page in pages if self._means(page))
 
-    def _is_main_name(self, server: str) -> bool:
-        return self.main_name(Address(f"http://{server}/", server)).server == server
+    def _means(self, page: Page) -> bool:
+        """Whether a link to its address leads to this page: what an address stands for may have changed since."""
+        address = self.canonicaliser.canonical(page.url)
+        return address is not None and self.main_name(address).url == page.url
 
     @property
     def _is_plain(self) -> bool:
