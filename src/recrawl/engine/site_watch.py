@@ -32,7 +32,7 @@ class SiteWatch:
         if now < self._look_at:
             return None
         self._look_at = now + LOOK_EVERY_S
-        stamp = self.folder.sites_stamp()
+        stamp = self._looked()
         if stamp == self._stamp:
             return None
         self._stamp = stamp
@@ -44,6 +44,13 @@ class SiteWatch:
             return None
         return sites
 
+    def _looked(self) -> object:
+        """What changes whenever a site file does, or what keeps them from being seen."""
+        try:
+            return self.folder.sites_stamp()
+        except RecrawlError as error:
+            return str(error)
+
 
 def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
     """Let the crawl know the sites as they are now; the quarries that are new or differ. A site whose file is gone
@@ -51,7 +58,7 @@ def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
     fresh: list[Quarry] = []
     for site in sites:
         known = parts.quarries.get(site.name)
-        if known is None or known.site != site:
+        if known is None or known.gone or known.site != site:
             fresh.append(make(site))
     names = {site.name for site in sites}
     for name, quarry in parts.quarries.items():

@@ -117,3 +117,32 @@ def test_a_copy_of_the_folder_has_its_scripts_and_agreements_and_loses_those_tha
     (folder.sites_folder / "people.xml").unlink()
     back_up(folder, copy)
     assert copy.sites() == []
+
+
+class Closed(Folder):
+    """Its site files cannot be seen for a while, as on a network drive."""
+
+    @property
+    def away(self) -> Path:
+        return self.path / "away"
+
+    def sites_stamp(self) -> tuple[tuple[str, int, int], ...]:
+        if self.away.exists():
+            raise ConfigError("cannot read sites")
+        return super().sites_stamp()
+
+    def sites(self) -> list[Site]:
+        self.sites_stamp()
+        return super().sites()
+
+
+def test_a_folder_of_sites_that_cannot_be_read_for_a_while_leaves_a_running_crawl_as_it_is(tmp_path: Path) -> None:
+    folder, complaints = Closed(tmp_path / "crawl"), list[str]()
+    folder.create("")
+    folder.put_site(Site("town", ("http://town.example/",)))
+    watch = SiteWatch(folder, lambda sites: None, complaints.append)
+    folder.away.touch()
+    assert [watch.changed(look * LOOK_EVERY_S) for look in (1, 2, 3)] == [None, None, None]
+    assert len(complaints) == 1
+    folder.away.unlink()
+    assert watch.changed(4 * LOOK_EVERY_S) == folder.sites()
