@@ -94,7 +94,7 @@ class Lanes:
         now = self.parts.clock.now()
         quarry = self.parts.quarries.get(page.site)
         if quarry is None or quarry.site.paused:
-            self.frontier.drop(page.id)
+            self._leave(page)
             return True
         main = self.parts.alias_watch.table.main(page.server)
         if main != page.server:
@@ -327,15 +327,19 @@ class Lanes:
         after = replace(page, status=status, reason=reason, due_at=now + REFUSED_AGAIN_S)
         self.settler.ledger.pages[page.id] = after
         self.tally.add(Count.REFUSED)
-        self.frontier.drop(page.id)
-        if not len(self.frontier.queue(page.server)):
-            self.parts.scheduler.forget_promise(page.server)
+        self._leave(page)
         self.settler.stir()
 
     def _drop(self, page: Page, reason: str) -> None:
         self.settler.ledger.pages[page.id] = replace(page, status=Status.DROPPED, reason=reason, due_at=None)
-        self.frontier.drop(page.id)
+        self._leave(page)
         self.settler.stir()
+
+    def _leave(self, page: Page) -> None:
+        """It is not asked for; nor is its server, if nothing else of it waits."""
+        self.frontier.drop(page.id)
+        if not len(self.frontier.queue(page.server)):
+            self.parts.scheduler.forget_promise(page.server)
 
     def _wait_for_budget(self, page: Page, now: float) -> None:
         """The day's budget is spent, or no window is open: the page waits in memory, its place in the store stays."""

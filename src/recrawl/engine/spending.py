@@ -55,6 +55,7 @@ class Spending:
         self.spent = recalled(memo, wanted)
         self._under_way = [0] * len(self.spent)
         self._promised: dict[str, tuple[str, int]] = {}  # by server: for which site, and how many requests
+        self._promised_day = NEVER
         self._largest_bytes = _largest(memo)  # answer so far: what one may bring of which nothing is known
         self._begun = 0
         self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
@@ -120,7 +121,10 @@ class Spending:
 
     def promise(self, server: str, site: str, now: float) -> bool:
         """Set aside a request for robots.txt of a server, and one for a page after it: a budget smaller than the number
-        of servers would go wholly into robots.txt. False: there is no room for both."""
+        of servers would go wholly into robots.txt. False: there is no room for both. What was not called for in its
+        day is forgotten: the pages may be wanted no more."""
+        if self._promised_day != (day := int(now // DAY_S)):
+            self._promised_day, self._promised = day, {}
         if self._common is None and server not in self._promised:
             for budget, spent in zip(self.budgets, self.spent, strict=True):
                 left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
@@ -190,15 +194,18 @@ class Portion:
     number: int = 0
     crew: int = 1
 
-    def requests(self, whole: float | None) -> float | None:
-        """As many as the others, and one of those that are left over; what is no whole request, the first one."""
-        if whole is None:
-            return None
-        each, over = divmod(int(whole), self.crew)
-        return each + (self.number < over) + (whole - int(whole) if self.number == 0 else 0.0)
-
-    def bytes(self, whole: float | None) -> float | None:
-        return None if whole is None else whole / self.crew
+    def of(self, whole: Budget) -> Budget:
+        """Of requests as many as the others, and one of those that are left over; what is no whole request, the first
+        one. Where there is less than one for each they take turns: a site's one server may be anybody's."""
+        size = None if whole.bytes_per_day is None else whole.bytes_per_day / self.crew
+        requests = whole.requests_per_day
+        if requests is None:
+            return Budget(whole.site, None, size)
+        each, over = divmod(int(requests), self.crew)
+        if self.crew > 1 and not each:
+            return Budget(whole.site, requests, size, self.number, self.crew)
+        rest = requests - int(requests) if self.number == 0 else 0.0
+        return Budget(whole.site, each + (self.number < over) + rest, size)
 
     def spent(self, whole: Spent) -> Spent:
         """Cut as the budget is, so that nothing of the day is lost."""
@@ -209,13 +216,15 @@ class Portion:
 def budgets_of(purse: Purse, sites: Iterable[Site], portion: Portion = Portion()) -> list[Budget]:
     limits = [("", purse.requests_per_day, purse.bytes_per_day)]
     limits += [(one.name, one.requests_per_day, one.bytes_per_day) for one in sites]
-    found = [Budget(name, portion.requests(requests), portion.bytes(size)) for name, requests, size in limits]
+    found = [portion.of(Budget(name, requests, size)) for name, requests, size in limits]
     return [one for one in found if one.requests_per_day is not None or one.bytes_per_day is not None]
 
 
 def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
-    """The day's spending so far; after a crash with what may have gone uncounted."""
-    return _fitted(_rows(memo), _names(memo), wanted)
+    """The day's spending so far; after a crash with what may have gone uncounted. Who has a turn at the whole of a
+    budget takes over the whole of what was spent."""
+    cut, whole = (_fitted(_rows(memo, part), _names(memo), wanted) for part in ("spent", "whole"))
+    return [whole[place] if one.turns > 1 else cut[place] for place, one in enumerate(wanted)]
 
 
 def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
@@ -299,6 +308,7 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
     facts: dict[str, object] = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest}
     if names is not None:
         facts["sites"] = names
+    facts["whole"] = [[one.day, one.requests, one.bytes] for one in whole]
     parts = [[Portion(number, workers).spent(one) for one in whole] for number in range(workers)]
     shares = [{**facts, "spent": [[one.day, one.requests, one.bytes] for one in rows]} for rows in parts]
     return [json.dumps(one).encode() for one in shares] + [b""] * (len(memos) - workers)
@@ -311,11 +321,11 @@ def _sum(*parts: Spent) -> Spent:
     return Spent(day, sum(one.requests for one in today), sum(one.bytes for one in today))
 
 
-def _rows(memo: bytes | None) -> list[Spent]:
+def _rows(memo: bytes | None, part: str = "spent") -> list[Spent]:
     if not memo:
         return []
     kept: Mapping[str, Any] = json.loads(memo)
-    rows = [Spent(*row) for row in kept["spent"]]
+    rows = [Spent(*row) for row in kept.get(part, kept["spent"])]
     return rows if kept["clean"] else [_with_uncounted(one, kept.get("uncounted", MOST)) for one in rows]
 
 

@@ -7,16 +7,19 @@ taken before the request: a visit is allowed only if every budget it falls under
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recrawl.schedule.settings import DAY_S
+from recrawl.schedule.settings import DAY_S, WEEK_S
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`requests_per_day`, `bytes_per_day`: None where nothing limits. `site`: empty for all sites together."""
+    """`requests_per_day`, `bytes_per_day`: None where nothing limits. `site`: empty for all sites together. `turns`: so
+    many take turns at it, a week each (robots.txt alone may take a day of it); `turn`: which of them this is."""
 
     site: str = ""
     requests_per_day: float | None = None
     bytes_per_day: float | None = None
+    turn: int = 0
+    turns: int = 1
 
     def covers(self, site: str) -> bool:
         return self.site in ("", site)
@@ -43,6 +46,8 @@ def requests_of_day(budget: Budget, now: float) -> int | None:
     if budget.requests_per_day is None:
         return None
     day = int(now // DAY_S)
+    if int(now // WEEK_S) % budget.turns != budget.turn:
+        return 0
     whole = int((day + 1) * budget.requests_per_day) - int(day * budget.requests_per_day)
     return min(whole, int(budget.requests_per_day) or whole)
 

@@ -1,5 +1,7 @@
 """Counted before it is sent, written before too many are uncounted, taken for spent after a kill."""
 
+import pytest
+
 from recrawl.engine.spending import (
     Portion,
     Purse,
@@ -15,7 +17,7 @@ from recrawl.engine.spending import (
 )
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
-from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.budget import Budget, Spent, requests_of_day
 from recrawl.store.memory import MemoryStore
 
 DAY_S = 86_400.0
@@ -147,3 +149,27 @@ def test_who_is_no_worker_counts_too_and_a_crew_that_follows_knows_of_it() -> No
     crew = [Spending(part, store.memo(spent_memo(str(number)))) for number, part in enumerate(parts)]
     assert [worker.begin("town", NOW) for worker in crew] == [False, False]
     assert counted(store, wanted, "town", NOW + DAY_S)
+
+
+def test_what_was_set_aside_for_a_page_that_never_came_is_there_again_the_next_day() -> None:
+    spending = Spending([Budget(requests_per_day=4.0)])
+    for server in ("a", "b"):
+        assert spending.promise(server, "town", NOW)
+        assert spending.begin("town", NOW)
+        spending.keep_promise(server)
+    assert not spending.promise("c", "town", NOW)
+    assert [spending.promise(server, "town", NOW + DAY_S) for server in ("c", "d", "e")] == [True, True, False]
+
+
+@pytest.mark.parametrize(("whole", "crew"), [(1.0, 4), (3.0, 4), (2.5, 3), (0.5, 2), (4.0, 4), (9.0, 4)])
+def test_of_a_budget_smaller_than_the_crew_everybody_has_a_turn_and_no_day_sees_more(whole: float, crew: int) -> None:
+    site = Site("town", (), requests_per_day=whole)
+    shares = [budgets_of(Purse(), [site], Portion(number, crew)) for number in range(crew)]
+    days = [[requests_of_day(share[0], NOW + day * DAY_S) or 0 for share in shares] for day in range(35)]
+    assert max(map(sum, days)) == max(1, int(whole))
+    assert all(sum(turns) for turns in zip(*days, strict=True))
+    alone = Spending([Budget("town", 24.0)])
+    spend(alone, max(1, int(whole)))
+    crewed = shared_out([alone.memo(NOW, closing=True)], crew)
+    workers = [Spending(share, part) for share, part in zip(shares, crewed, strict=True)]
+    assert not any(worker.begin("town", NOW) for worker in workers)
