@@ -325,7 +325,8 @@ class Scheduler:
     def _per_day(self, name: str) -> float:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
-        wishes = [one.requests_per_day for one in self._spending.budgets if one.site == name and one.requests_per_day]
+        mine = [one for one in self._spending.budgets if one.site == name]
+        wishes = [one.requests_per_day / one.turns for one in mine if one.requests_per_day]
         part = self.share if self._common else 1.0
         implied = max(part * pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min((part * one for one in wishes), default=implied)
