@@ -12,6 +12,7 @@ from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import adopt_pages, assemble, canonicaliser_of
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
@@ -59,9 +60,10 @@ class Crawl:
         tally = Tally()
         with self.folder.locked():
             mended(self.folder, self.settings, SystemClock().now())
+            if not self.settings.state.store:
+                adopt_pages(self.settings, sites, self._store)
+                share_out(self._store, 1)
             async with assemble(self.folder, self.settings, "0") as parts:
-                if parts.adopts:
-                    adopt_pages(self.settings, sites, parts.store)
                 if everything:
                     parts.store.make_due(parts.clock.now())
                 order = Order(once=once, for_s=for_s, asked=everything)
