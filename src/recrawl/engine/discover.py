@@ -93,11 +93,12 @@ class Quarry:
         return self._met if self._is_plain else ()
 
     def knows(self, pages: Sequence[Page]) -> None:
-        """The store holds these pages: links to them bring nothing new."""
-        self.sieve.remember(page.id for page in pages)
+        """The store holds these pages: links to them bring nothing new. One of the two memories is enough."""
         met = self.met
         if isinstance(met, Sieve):
             met.remember(hash(page.url) for page in pages if self._means(page))
+        else:
+            self.sieve.remember(page.id for page in pages)
 
     def _means(self, page: Page) -> bool:
         """Whether a link to its address leads to this page: what an address stands for may have changed since."""
