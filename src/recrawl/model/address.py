@@ -30,9 +30,8 @@ def origin_of(url: str) -> str:
     """`https://host:port` of a canonical address, without its path."""
     end = url.find("/", url.find("://") + 3)
     origin = url if end < 0 else url[:end]
-    for mark in "?#":
-        if mark in origin:
-            origin = origin[: origin.index(mark)]
+    if "?" in origin or "#" in origin:
+        origin = origin.partition("?")[0].partition("#")[0]
     return origin
 
 

@@ -1,8 +1,9 @@
 """Frozen values at nearly the price of plain ones.
 
 A frozen dataclass sets each field through a search for its name; a crawl makes many values a page, and a `Page`
-has more than thirty fields. `swift` gives such a class a constructor that writes into the slots directly, and
-`replace` here is `dataclasses.replace` for them at a third of its price. Nothing else about them changes.
+has more than thirty fields. `swift` gives such a class a twin with the same slots that is not frozen: a value is one of
+its twin's while it is being made, so that its fields are set as the interpreter does it best. `replace` here is
+`dataclasses.replace` for them, made the same way. Nothing else about them changes.
 """
 
 import dataclasses
@@ -13,21 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 Value = TypeVar("Value")
 Changed = Callable[[Any, Mapping[str, Any]], Any]
 
+_become: Callable[[object, type], None] = object.__dict__["__class__"].__set__  # what a frozen value does not allow
 _CHANGED: dict[type, tuple[frozenset[str], Changed]] = {}
 
 
 def swift(value: type[Value]) -> type[Value]:
-    """For a frozen dataclass with slots whose fields are all set by its constructor and checked nowhere."""
+    """For a frozen dataclass with slots whose fields are all set by its constructor and checked nowhere; it may have
+    no heirs, and where it is to be referred to weakly, a parent must see to that."""
     fields = dataclasses.fields(value)  # type: ignore[arg-type]
     names = [field.name for field in fields]
-    scope: dict[str, Any] = {f"set_{name}": value.__dict__[name].__set__ for name in names}
-    scope |= {f"default_{field.name}": field.default for field in fields}
+    scope: dict[str, Any] = {f"default_{field.name}": field.default for field in fields}
     scope |= {f"make_{field.name}": field.default_factory for field in fields}
-    scope |= {"new": object.__new__, "value": value, "MISSING": dataclasses.MISSING}
-    constructor = _made(scope, "__init__", ", ".join(["self", *map(_parameter, fields)]), map(_set, fields))
+    scope |= {"_value": value, "_twin": type(value.__name__, value.__bases__, {"__slots__": value.__slots__})}  # type: ignore[attr-defined]
+    scope |= {"_new": object.__new__, "_become": _become, "_MISSING": dataclasses.MISSING}
+    lines = ("_become(self, _twin)", *map(_set, fields), "self.__class__ = _value")
+    constructor = _made(scope, "__init__", ", ".join(["self", *map(_parameter, fields)]), lines)
     value.__init__ = wraps(value.__init__)(constructor)  # type: ignore[method-assign]
-    copied = (f"set_{name}(fresh, changes[{name!r}] if {name!r} in changes else old.{name})" for name in names)
-    lines = ("fresh = new(value)", *copied, "return fresh")
+    copied = (f"fresh.{name} = changes[{name!r}] if {name!r} in changes else old.{name}" for name in names)
+    lines = ("fresh = _new(_twin)", *copied, "fresh.__class__ = _value", "return fresh")
     _CHANGED[value] = frozenset(names), _made(scope, "changed", "old, changes", lines)
     return value
 
@@ -53,8 +57,8 @@ def _parameter(field: "dataclasses.Field[Any]") -> str:
 def _set(field: "dataclasses.Field[Any]") -> str:
     name = field.name
     if field.default_factory is dataclasses.MISSING:
-        return f"set_{name}(self, {name})"
-    return f"set_{name}(self, make_{name}() if {name} is MISSING else {name})"
+        return f"self.{name} = {name}"
+    return f"self.{name} = make_{name}() if {name} is _MISSING else {name}"
 
 
 def _made(scope: dict[str, Any], name: str, parameters: str, lines: Any) -> Any:

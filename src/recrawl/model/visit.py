@@ -69,9 +69,15 @@ class Evidence(StrEnum):
     FAILED = "failed"  # no usable answer: `failure` says why
 
 
+class Followed:
+    """Somebody may want to know when it is gone."""
+
+    __slots__ = ("__weakref__",)
+
+
 @swift
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Reply:
+@dataclass(frozen=True, slots=True)
+class Reply(Followed):
     """Exactly what came back. `sent_body` is the body with its content coding as it came over the wire
     (transfer coding removed), `body` the decoded one; both empty unless the answer was read whole."""
 

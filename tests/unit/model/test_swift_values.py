@@ -1,7 +1,10 @@
 """Swift values are frozen dataclasses in everything but price."""
 
+import copy
 import dataclasses
 import inspect
+import pickle
+import weakref
 
 import pytest
 
@@ -9,6 +12,7 @@ from recrawl.model.event import Event
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace, swift
+from recrawl.model.visit import Ask, Evidence, Reply
 
 
 @swift
@@ -37,6 +41,27 @@ def test_they_are_made_and_changed_like_any_other() -> None:
     assert Swift("a").facts is not Swift("a").facts
     assert inspect.signature(Swift) == inspect.signature(Slow)
     assert replace(Slow("a"), name="b") == Slow("b")
+
+
+@swift
+@dataclasses.dataclass(frozen=True, slots=True)
+class Named:
+    """Its fields bear the names of what makes them."""
+
+    value: int
+    twin: int = 2
+    old: int = 3
+    changes: int = 4
+    fresh: int = 5
+
+
+def test_they_may_name_their_fields_as_they_like_and_can_be_copied() -> None:
+    assert dataclasses.astuple(Named(1)) == (1, 2, 3, 4, 5)
+    assert dataclasses.astuple(replace(Named(1), old=6, fresh=7)) == (1, 2, 6, 4, 7)
+    reply = Reply(Ask("http://a.example/"), 1.0, Evidence.DOCUMENT)
+    assert copy.copy(reply) == reply == pickle.loads(pickle.dumps(reply))
+    assert weakref.ref(reply)() is reply
+    assert {type(value) for value in (reply, replace(reply, at=2.0), copy.copy(reply))} == {Reply}
 
 
 def test_they_stay_frozen_equal_and_hashable() -> None:
