@@ -127,12 +127,17 @@ class WarcArchive:
         if capture.same_as_at is None:
             return None
         wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
-        return next((line for line in tray.lines_of(wanted.url) if wanted.fits(line)), None) or self._find(wanted)
+        for line in tray.lines_of(wanted.url):
+            if wanted.fits(line):
+                return line
+        return self._find(wanted)
 
     def _find(self, wanted: Wanted) -> CdxLine | None:
+        return (self._find_recent(wanted) if self._recent else None) or self._sidecars.find(wanted)
+
+    def _find_recent(self, wanted: Wanted) -> CdxLine | None:
         spans = self._recent.find(_recent_key(wanted.urlkey, wanted.timestamp))
-        recent = [self._file.line_at(span) for span in spans] if self._file else []
-        return wanted.choose(recent) or self._sidecars.find(wanted)
+        return wanted.choose([self._file.line_at(span) for span in spans] if self._file else [])
 
     # ---- reading
 

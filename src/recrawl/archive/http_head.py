@@ -15,7 +15,8 @@ HEAD_END = re.compile(rb"\n\r?\n")
 STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: .*)?", re.DOTALL)
 HTTP_VERSION = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)")
 WELL_FORMED = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: [^\r\n]*)?\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
-PLAIN_REQUEST = re.compile(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
+REQUEST_LINE = re.compile(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1")
+PLAIN_FIELDS = re.compile(rb"\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
 REQUEST_VERSION = re.compile(rb" HTTP/[0-9.]+$")
 PROTOCOLS = {b"2": "h2", b"2.0": "h2", b"3": "h3", b"3.0": "h3"}
 PHRASES = {int(status): status.phrase for status in HTTPStatus}
@@ -34,7 +35,8 @@ def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[
 
 def request_head(raw: bytes, secrets: Collection[str]) -> bytes:
     """The request as sent, without the headers that hold secrets."""
-    if PLAIN_REQUEST.fullmatch(raw) and not _names_any(raw, frozenset(name.encode("latin-1") for name in secrets)):
+    end = raw.find(b"\r\n")
+    if REQUEST_LINE.fullmatch(raw, 0, max(end, 0)) and _is_plain(raw[end:], frozenset(secrets)):
         return raw
     lines = _lines(raw)
     if not lines:
@@ -110,9 +112,18 @@ def _names_any(raw: bytes, names: frozenset[bytes]) -> bool:
     return bool(names) and _beginnings(names).search(raw.lower()) is not None
 
 
+@lru_cache(maxsize=256)  # most requests to a server differ in their first line only
+def _is_plain(fields: bytes, secrets: frozenset[str]) -> bool:
+    return bool(PLAIN_FIELDS.fullmatch(fields)) and not _names_any(fields, frozenset(map(_latin, secrets)))
+
+
 @lru_cache(maxsize=64)
 def _beginnings(names: frozenset[bytes]) -> "re.Pattern[bytes]":
     return re.compile(rb"\r\n(?:%s)" % b"|".join(map(re.escape, sorted(names))))
+
+
+def _latin(name: str) -> bytes:
+    return name.encode("latin-1")
 
 
 def _line(name: str, value: str) -> bytes:

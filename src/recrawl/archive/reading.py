@@ -6,9 +6,9 @@ import re
 from recrawl.archive.coding import Undecodable, codings_of, decoded
 from recrawl.archive.http_head import Headers, as_received, headers_of, split, status_of
 from recrawl.archive.record import BrokenRecord, Record, at_of, digits14
-from recrawl.archive.warc import BODY_DIGEST
+from recrawl.archive.warc import BODY_DIGEST, Told
 from recrawl.formats.cdxj import CdxLine, urlkey
-from recrawl.model.capture import Payload
+from recrawl.model.capture import Payload, Place
 
 INDEXED = ("response", "revisit")
 UNKNOWN_TYPE = "unk"  # what pywb writes where the server named no type
@@ -17,25 +17,30 @@ CONTENT_TYPE = re.compile(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECAS
 
 
 def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine | None:
-    """The line of a response or revisit; the same for a record just written and for one found again."""
-    kind = record.kind
+    """The line of a response or revisit that was found again."""
+    kind, field = record.kind, record.field
     if kind not in INDEXED:
         return None
-    url, revisit = record.field("WARC-Target-URI"), kind == "revisit"
-    head = split(record.block)[0]
-    named = CONTENT_TYPE.search(head)
+    url, date, head = field("WARC-Target-URI"), field("WARC-Date"), split(record.block)[0]
+    told = Told(url, date, head, field("WARC-Payload-Digest"), field(BODY_DIGEST), kind == "revisit")
+    return line_of(told, Place(file, offset, length))
+
+
+def line_of(told: Told, place: Place) -> CdxLine:
+    """The same for a record just written and for one found again."""
+    named = CONTENT_TYPE.search(told.head)
     mime = named[1].decode("latin-1") if named and named[1] else UNKNOWN_TYPE
     return CdxLine(
-        urlkey=urlkey(url),
-        timestamp=digits14(record.field("WARC-Date")),
-        url=url,
-        mime=REVISIT_TYPE if revisit else mime,
-        status="" if revisit else str(status_of(head)),
-        digest=record.field("WARC-Payload-Digest").removeprefix("sha1:"),
-        length=length,
-        offset=offset,
-        filename=file,
-        more=tuple((("sha256", known.removeprefix("sha256:")),) if (known := record.field(BODY_DIGEST)) else ()),
+        urlkey(told.url),
+        digits14(told.date),
+        told.url,
+        REVISIT_TYPE if told.is_revisit else mime,
+        "" if told.is_revisit else str(status_of(told.head)),
+        told.digest.removeprefix("sha1:"),
+        place.length,
+        place.offset,
+        place.file,
+        (("sha256", told.body_digest.removeprefix("sha256:")),) if told.body_digest else (),
     )
 
 

@@ -15,6 +15,9 @@ class Recent:
     def __init__(self) -> None:
         self.clear()
 
+    def __bool__(self) -> bool:
+        return bool(self._young) or len(self._keys) > 0
+
     def clear(self) -> None:
         self._young: dict[int, list[Span]] = {}
         self._count = 0

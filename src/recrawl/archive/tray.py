@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from recrawl.archive.member import compressed, stored
-from recrawl.archive.reading import REVISIT_TYPE, index_line
-from recrawl.archive.record import END, Record, digits14, render, render_head, warc_date
-from recrawl.archive.warc import Exchange, unchanged
+from recrawl.archive.reading import REVISIT_TYPE, line_of
+from recrawl.archive.record import END, Record, digits14, render, warc_date
+from recrawl.archive.warc import Exchange, Sheet, unchanged
 from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture, Place
 
@@ -29,12 +29,13 @@ class Tray:
 
     def add(self, exchange: Exchange) -> Place:
         """The main record first, then those beside it."""
-        place = self.put(exchange.main, exchange.packed)
-        if line := index_line(exchange.main, place.offset, place.length, self._file):
+        place = self._lay(self._member(exchange.main))
+        if exchange.told is not None:
+            line = line_of(exchange.told, place)
             self.lines.append(line)
             self._by_url.setdefault(line.url, []).append(line)
-        for record in exchange.beside:
-            self.put(record)
+        for sheet in exchange.beside:
+            self._lay(self._member(sheet))
         return place
 
     def add_unchanged(self, capture: Capture, original: CdxLine, new_id: Callable[[], str]) -> Place:
@@ -53,13 +54,15 @@ class Tray:
     def lines_of(self, url: str) -> list[CdxLine]:
         return self._by_url.get(url, [])
 
-    def put(self, record: Record, packed: bool = False) -> Place:
-        """`packed`: the block is compressed already and lies in the member as it is."""
-        if packed:
-            member = stored(render_head(record), record.block + END, self._level)
-        else:
-            member = compressed(render(record), self._level)
-        return self._lay(member)
+    def put(self, record: Record) -> Place:
+        return self._lay(compressed(render(record), self._level))
+
+    def _member(self, sheet: Sheet) -> bytes:
+        """What is compressed already lies in it as it is."""
+        head = f"WARC/1.1\r\n{sheet.fields}Content-Length: {len(sheet.block)}\r\n\r\n".encode()
+        if sheet.is_packed:
+            return stored(head, sheet.block + END, self._level)
+        return compressed(head + sheet.block + END, self._level)
 
     def _lay(self, member: bytes) -> Place:
         place = Place(self._file, self.end, len(member))

@@ -31,7 +31,6 @@ NOT_MODIFIED = PROFILE + "server-not-modified"
 BODY_DIGEST = "Recrawl-Body-Digest"
 NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
-NEXT = "\r\n"
 EMPTY_DIGEST = sha1(b"")
 
 TRUNCATED = {
@@ -48,12 +47,54 @@ TRUNCATED = {
 
 @swift
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """The records of one capture; `main` is the one a place points to."""
+class Sheet:
+    """A record on its way into a file: its fields as they stand there but for Content-Length, and its block."""
 
-    main: Record
-    beside: tuple[Record, ...]
-    packed: bool  # the block is compressed already
+    fields: str
+    block: bytes
+    is_packed: bool = False  # the block is compressed already
+
+
+@swift
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the index says of a record, its place aside. `head`: of the response that lies in it."""
+
+    url: str
+    date: str
+    head: bytes
+    digest: str
+    body_digest: str
+    is_revisit: bool
+
+
+@swift
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The records of one capture; `main` is the one a place points to. `told` None: it is not in the index."""
+
+    main: Sheet
+    told: Told | None
+    beside: tuple[Sheet, ...]
+
+
+@swift
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the records of one capture have in common."""
+
+    identity: str  # of the main record
+    date: str
+    url: str
+    peer: str
+    protocol: str
+
+    @property
+    def fields(self) -> str:
+        return (
+            f"WARC-Record-ID: {self.identity}\r\nWARC-Date: {self.date}\r\nWARC-Target-URI: {self.url}\r\n"
+            f"{_field('WARC-IP-Address', self.peer)}{_field('WARC-Protocol', self.protocol)}"
+        )
 
 
 def warcinfo(file: str, at: float, settings: ArchiveSettings, new_id: Callable[[], str]) -> Record:
@@ -64,73 +105,96 @@ def warcinfo(file: str, at: float, settings: ArchiveSettings, new_id: Callable[[
         ("robots", "obey"),
         ("operator", settings.operator),
     )
-    fields = (("WARC-Type", "warcinfo"), *_identity(at, new_id), ("WARC-Filename", file))
-    return _with_block((*fields, ("Content-Type", FIELDS_TYPE)), _warc_fields(facts))
+    fields = (
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Record-ID", record_id(new_id())),
+        ("WARC-Date", warc_date(at)),
+        ("WARC-Filename", file),
+        ("Content-Type", FIELDS_TYPE),
+    )
+    block = _warc_fields(facts)
+    return Record((*fields, ("WARC-Block-Digest", sha1(block))), block)
 
 
 def exchange(
     capture: Capture, original: CdxLine | None, settings: ArchiveSettings, new_id: Callable[[], str]
 ) -> Exchange:
     """`original`: the index line of the version the capture says it equals, if the archive holds it."""
-    main = _main(capture, original, new_id)
+    subject = _subject(capture, new_id)
+    main, told = _main(capture, subject, original)
     beside = []
     if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
-        beside.append(_beside("request", main, new_id, REQUEST_TYPE, head))
-    if settings.metadata and main.kind != "metadata":
-        beside.append(_beside("metadata", main, new_id, FIELDS_TYPE, _warc_fields(_facts(capture))))
-    return Exchange(main, tuple(beside), packed=_is_packed(main, capture.reply))
+        fields = f"{_beside('request', subject, new_id)}{_field('WARC-IP-Address', subject.peer)}"
+        beside.append(Sheet(f"{fields}Content-Type: {REQUEST_TYPE}\r\n", head))
+    if settings.metadata and told is not None:
+        fields = f"{_beside('metadata', subject, new_id)}Content-Type: {FIELDS_TYPE}\r\n"
+        beside.append(Sheet(fields, _warc_fields(_facts(capture))))
+    return Exchange(main, told, tuple(beside))
 
 
 def unchanged(capture: Capture, original: CdxLine, date: str, new_id: Callable[[], str]) -> bytes:
     """The whole record of a 304 whose original is known, as bytes: nine in ten records are such. Its block is empty:
     with the head of the 304 in it, replay would answer 304 to a reader who has no copy."""
     reply, sha256, same_as_at = capture.reply, original.field("sha256"), capture.same_as_at
-    url, peer, protocol = target_uri(capture.url), _ip_address(reply.peer), protocol_of(reply.raw_head)
+    url, refers_to = original.url, "" if same_as_at is None else warc_date(same_as_at)
     lines = (
         f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {record_id(new_id())}\r\nWARC-Date: {date}\r\n"
         f"WARC-Target-URI: {url}\r\n"
-        f"{f'WARC-IP-Address: {peer}{NEXT}' if peer else ''}{f'WARC-Protocol: {protocol}{NEXT}' if protocol else ''}"
+        f"{_field('WARC-IP-Address', _ip_address(reply.peer))}{_field('WARC-Protocol', protocol_of(reply.raw_head))}"
         f"WARC-Profile: {NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
-        f"{f'WARC-Refers-To-Date: {warc_date(same_as_at)}{NEXT}' if same_as_at is not None else ''}"
-        f"{f'WARC-Payload-Digest: sha1:{original.digest}{NEXT}' if original.digest else ''}"
-        f"{f'{BODY_DIGEST}: sha256:{sha256}{NEXT}' if sha256 else ''}"
+        f"{_field('WARC-Refers-To-Date', refers_to)}"
+        f"{_field('WARC-Payload-Digest', original.digest and f'sha1:{original.digest}')}"
+        f"{_field(BODY_DIGEST, sha256 and f'sha256:{sha256}')}"
         f"Content-Type: {RESPONSE_TYPE}\r\nWARC-Block-Digest: {EMPTY_DIGEST}\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
     )
     return lines.encode("utf-8")
 
 
-def _main(capture: Capture, original: CdxLine | None, new_id: Callable[[], str]) -> Record:
+def _main(capture: Capture, subject: Subject, original: CdxLine | None) -> tuple[Sheet, Told | None]:
+    """None: a failure is not in the index."""
     reply = capture.reply
     if not reply.status:
-        return _failed(capture, new_id)
+        return _failed(capture, subject), None
     if reply.status == 304:
-        return _not_modified(capture, new_id)
+        return _revisit(capture, subject, NOT_MODIFIED, None, _response_head(reply))
     payload, hidden = _payload(reply)
     digest = sha1(payload)
     head = response_head(reply.raw_head, reply.status, reply.headers, hidden)
     if original is not None and payload and original.digest == digest.removeprefix("sha1:"):
-        fields = _revisit_fields(capture, SAME_PAYLOAD, original, new_id)
-        return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), head)
+        return _revisit(capture, subject, SAME_PAYLOAD, original, head)
+    known = capture.digest if DIGEST.fullmatch(capture.digest) and not reply.failure else ""
     fields = (
-        ("WARC-Type", "response"),
-        *_subject(capture, new_id),
-        ("WARC-Payload-Digest", digest),
-        ("WARC-Truncated", TRUNCATED.get(reply.failure, "") if reply.failure else ""),
-        (BODY_DIGEST, capture.digest if DIGEST.fullmatch(capture.digest) and not reply.failure else ""),
+        f"WARC-Type: response\r\n{subject.fields}WARC-Payload-Digest: {digest}\r\n"
+        f"{_field('WARC-Truncated', TRUNCATED.get(reply.failure, '') if reply.failure else '')}"
+        f"{_field(BODY_DIGEST, known)}Content-Type: {RESPONSE_TYPE}\r\n"
     )
-    return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), head + payload)
+    is_packed = payload is reply.sent_body and payload != reply.body
+    main = _with_digest(fields, head + payload, is_packed)
+    return main, Told(subject.url, subject.date, head, digest, known, is_revisit=False)
 
 
-def _not_modified(capture: Capture, new_id: Callable[[], str]) -> Record:
-    """One whose original is not known (see `unchanged`): its head is all there is."""
-    fields = _revisit_fields(capture, NOT_MODIFIED, None, new_id)
-    return _with_block((*fields, ("Content-Type", RESPONSE_TYPE)), _response_head(capture.reply))
+def _revisit(
+    capture: Capture, subject: Subject, profile: str, original: CdxLine | None, head: bytes
+) -> tuple[Sheet, Told]:
+    """One whose original is not known (see `unchanged`) has its head and nothing else."""
+    refers = digest = known = ""
+    if original is not None:
+        digest = f"sha1:{original.digest}"
+        known = f"sha256:{sha256}" if (sha256 := original.field("sha256")) else ""
+        if capture.same_as_at is not None:
+            date = warc_date(capture.same_as_at)
+            refers = f"WARC-Refers-To-Target-URI: {subject.url}\r\nWARC-Refers-To-Date: {date}\r\n"
+    fields = (
+        f"WARC-Type: revisit\r\n{subject.fields}WARC-Profile: {profile}\r\n{refers}"
+        f"{_field('WARC-Payload-Digest', digest)}{_field(BODY_DIGEST, known)}Content-Type: {RESPONSE_TYPE}\r\n"
+    )
+    return _with_digest(fields, head), Told(subject.url, subject.date, head, digest, known, is_revisit=True)
 
 
-def _failed(capture: Capture, new_id: Callable[[], str]) -> Record:
+def _failed(capture: Capture, subject: Subject) -> Sheet:
     """Nothing came back that could be a response: the facts alone are kept."""
-    fields = (("WARC-Type", "metadata"), *_subject(capture, new_id), ("Content-Type", FIELDS_TYPE))
-    return _with_block(fields, _warc_fields(_facts(capture)))
+    fields = f"WARC-Type: metadata\r\n{subject.fields}Content-Type: {FIELDS_TYPE}\r\n"
+    return _with_digest(fields, _warc_fields(_facts(capture)))
 
 
 def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
@@ -143,61 +207,30 @@ def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
     return payload, hidden
 
 
-def _is_packed(main: Record, reply: Reply) -> bool:
-    """The body lies in the block as it was sent, in a coding."""
-    coded = len(reply.sent_body) != len(reply.body) or reply.sent_body != reply.body
-    return main.kind == "response" and coded and main.block.endswith(reply.sent_body)
-
-
 def _response_head(reply: Reply) -> bytes:
     return response_head(reply.raw_head, reply.status, reply.headers, _payload(reply)[1])
 
 
-def _revisit_fields(capture: Capture, profile: str, original: CdxLine | None, new_id: Callable[[], str]) -> Fields:
-    known = original is not None and capture.same_as_at is not None
+def _subject(capture: Capture, new_id: Callable[[], str]) -> Subject:
+    reply = capture.reply
+    identity, date, url = record_id(new_id()), warc_date(capture.at), target_uri(capture.url)
+    return Subject(identity, date, url, _ip_address(reply.peer), protocol_of(reply.raw_head))
+
+
+def _beside(kind: str, main: Subject, new_id: Callable[[], str]) -> str:
     return (
-        ("WARC-Type", "revisit"),
-        *_subject(capture, new_id),
-        ("WARC-Profile", profile),
-        ("WARC-Refers-To-Target-URI", target_uri(capture.url) if known else ""),
-        ("WARC-Refers-To-Date", warc_date(capture.same_as_at) if known and capture.same_as_at is not None else ""),
-        ("WARC-Payload-Digest", f"sha1:{original.digest}" if original is not None else ""),
-        (
-            BODY_DIGEST,
-            f"sha256:{original.field('sha256')}" if original is not None and original.field("sha256") else "",
-        ),
+        f"WARC-Type: {kind}\r\nWARC-Record-ID: {record_id(new_id())}\r\nWARC-Date: {main.date}\r\n"
+        f"WARC-Target-URI: {main.url}\r\nWARC-Concurrent-To: {main.identity}\r\n"
     )
 
 
-def _identity(at: float, new_id: Callable[[], str]) -> Fields:
-    return (("WARC-Record-ID", record_id(new_id())), ("WARC-Date", warc_date(at)))
+def _field(name: str, value: str) -> str:
+    """Nothing, if there is nothing to say."""
+    return f"{name}: {value}\r\n" if value else ""
 
 
-def _subject(capture: Capture, new_id: Callable[[], str]) -> Fields:
-    return (
-        *_identity(capture.at, new_id),
-        ("WARC-Target-URI", target_uri(capture.url)),
-        ("WARC-IP-Address", _ip_address(capture.reply.peer)),
-        ("WARC-Protocol", protocol_of(capture.reply.raw_head)),
-    )
-
-
-def _beside(kind: str, main: Record, new_id: Callable[[], str], content_type: str, block: bytes) -> Record:
-    known = dict(main.fields)
-    fields = (
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", record_id(new_id())),
-        ("WARC-Date", known["WARC-Date"]),
-        ("WARC-Target-URI", known["WARC-Target-URI"]),
-        ("WARC-Concurrent-To", known["WARC-Record-ID"]),
-        ("WARC-IP-Address", known["WARC-IP-Address"] if kind == "request" else ""),
-        ("Content-Type", content_type),
-    )
-    return Record(fields, block)
-
-
-def _with_block(fields: Fields, block: bytes) -> Record:
-    return Record((*fields, ("WARC-Block-Digest", sha1(block))), block)
+def _with_digest(fields: str, block: bytes, is_packed: bool = False) -> Sheet:
+    return Sheet(f"{fields}WARC-Block-Digest: {sha1(block)}\r\n", block, is_packed)
 
 
 def _facts(capture: Capture) -> Fields:

@@ -24,7 +24,6 @@ OWN = re.compile(
     r'(?:, "digest": "([A-Z2-7]{32})")?, "length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"'
     r', "filename": "([ !#-\[\]-~]+)"(?:, "sha256": "([0-9a-f]{64})")?\}\n?'
 )
-ESCAPED = re.compile(r"[\\\x00-\x1f\x7f-\U0010ffff]")  # what JSON writes in another way, at most
 
 
 @swift
@@ -62,8 +61,8 @@ def render(line: CdxLine) -> str:
         + (f', "sha256": "{sha256}"' if sha256 else "")
     )
     quotes = 20 + 4 * (bool(status) + bool(digest) + bool(sha256))
-    plain = body.count('"') == quotes and '""' not in body and not ESCAPED.search(body)
-    if plain and len(line.more) == bool(sha256):
+    plain = body.count('"') == quotes and '""' not in body and "\\" not in body
+    if plain and body.isascii() and body.isprintable() and len(line.more) == bool(sha256):
         return f"{line.urlkey} {line.timestamp} {{{body}}}"
     return thorough_render(line)
 
