@@ -1,8 +1,10 @@
 """Closed sets as small numbers, digests as bytes, addresses without their server: what the rows hold instead."""
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import Generic, TypeVar
 
+from recrawl.model.address import fingerprint
 from recrawl.model.event import EventKind
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Status
@@ -124,6 +126,9 @@ def signed(word: int) -> int:
 
 def unsigned(word: int) -> int:
     return word + WORD if word < 0 else word
+
+
+server_number = lru_cache(maxsize=4096)(fingerprint)  # of a server's key: many rows name the same
 
 
 def pack_url(url: str, server: str) -> str:

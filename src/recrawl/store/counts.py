@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from enum import IntEnum
+from functools import lru_cache
 
 from recrawl.model.batch import IntervalBand, Totals
 from recrawl.model.page import Page, Status
@@ -39,19 +40,26 @@ LONGEST_S = 1e300
 FAILED = (Evidence.FAILED, Evidence.BROKEN, Evidence.BUSY)  # no usable answer came
 
 Counts = Counter[tuple[Hashable, int]]
+Standing = tuple[int, ...]  # the kinds that a page counts under
 
 
-def standing(status: Status, visits: int, interval_s: float, due_at: float | None) -> tuple[int, ...]:
-    """The kinds that a page counts under as it stands."""
+def standing(status: Status, visits: int, interval_s: float, due_at: float | None) -> Standing:
+    """Of a page as it is."""
+    is_scheduled = due_at is not None and 0 < interval_s < LONGEST_S
+    return _kinds(status, visits > 0, math.frexp(interval_s)[1] if is_scheduled else None)
+
+
+@lru_cache(maxsize=1024)
+def _kinds(status: Status, is_visited: bool, exponent: int | None) -> Standing:
     kinds = [Count.PAGES, STATUS_FROM + STATUS.number[status]]
-    if visits:
+    if is_visited:
         kinds.append(Count.VISITED)
-    if due_at is not None and 0 < interval_s < LONGEST_S:
-        kinds.append(BAND_FROM + math.frexp(interval_s)[1])
+    if exponent is not None:
+        kinds.append(BAND_FROM + exponent)
     return tuple(kinds)
 
 
-def standing_of(page: Page) -> tuple[int, ...]:
+def standing_of(page: Page) -> Standing:
     """A sitemap or feed is not one of the pages."""
     if page.kind is Kind.SIGNAL:
         return ()
@@ -63,12 +71,23 @@ def add_standing(counts: Counts, site: Hashable, kinds: Iterable[int], amount: i
         counts[site, kind] += amount
 
 
-def add_visit(counts: Counts, site: Hashable, visit: Visit) -> None:
-    counts[site, Count.VISITS] += 1
-    counts[site, Count.BYTES] += visit.received_bytes
-    counts[site, Count.CHANGED] += visit.change == Change.CHANGED
-    counts[site, Count.NOT_MODIFIED] += visit.evidence is Evidence.NOT_MODIFIED
-    counts[site, Count.FAILED] += visit.evidence in FAILED
+def add_standings(counts: Counts, standings: Iterable[tuple[Hashable, Standing]], amount: int) -> None:
+    """Of many pages, each with its site: most stand alike."""
+    for (site, kinds), pages in Counter(standings).items():
+        add_standing(counts, site, kinds, amount * pages)
+
+
+def add_visits(counts: Counts, visits: Iterable[tuple[Hashable, Visit]]) -> None:
+    """Each with the site of its page: most bring the same."""
+    alike: Counter[tuple[Hashable, str, Evidence]] = Counter()
+    for site, visit in visits:
+        alike[site, visit.change, visit.evidence] += 1
+        counts[site, Count.BYTES] += visit.received_bytes
+    for (site, change, evidence), number in alike.items():
+        counts[site, Count.VISITS] += number
+        counts[site, Count.CHANGED] += number * (change == Change.CHANGED)
+        counts[site, Count.NOT_MODIFIED] += number * (evidence is Evidence.NOT_MODIFIED)
+        counts[site, Count.FAILED] += number * (evidence in FAILED)
 
 
 def totals(counts: Mapping[int, int], due: int) -> Totals:

@@ -25,7 +25,7 @@ def page_row(page: Page, numbers: Numbers) -> tuple[object, ...]:
     return (
         page.id,
         codes.pack_url(page.url, page.server),
-        fingerprint(page.server),
+        codes.server_number(page.server),
         numbers[page.site],
         codes.KIND.number[page.kind],
         numbers[page.category] or None,

@@ -1,7 +1,7 @@
 """One batch into one transaction."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -21,18 +21,16 @@ from recrawl.store.texts import Sql
 
 Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]
+SIGNAL = codes.KIND.number[Kind.SIGNAL]
 
 
-def words_of(batch: Batch, entered: Iterable[Page]) -> Iterator[str]:
+def words_of(batch: Batch, entered: Iterable[Page]) -> set[str]:
     """The texts of a batch that rows refer to by number."""
-    for page in (*batch.pages, *entered):
-        yield from (page.site, page.category, page.content_type)
-    yield from (visit.failure for visit in batch.visits)
-    for version in batch.versions:
-        yield from (version.warc_file, version.content_type)
-    yield from (event.site for event in batch.events)
-    for record in batch.records:
-        yield from (record.kind, record.wrapper)
+    pages = (*batch.pages, *entered)
+    words = {page.site for page in pages} | {page.category for page in pages} | {page.content_type for page in pages}
+    words |= {visit.failure for visit in batch.visits} | {event.site for event in batch.events}
+    words |= {version.warc_file for version in batch.versions} | {one.content_type for one in batch.versions}
+    return words | {record.kind for record in batch.records} | {record.wrapper for record in batch.records}
 
 
 class BatchWriter:
@@ -56,8 +54,8 @@ class BatchWriter:
         fresh = self._enter(entered)
         sites = self._put_pages(batch)
         self._meet_servers([*fresh, *batch.pages])
-        for visit in self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, rows.visit_row):
-            counts.add_visit(self._counts, sites.get(visit.page, rows.NO_WORD), visit)
+        visits = self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, rows.visit_row)
+        counts.add_visits(self._counts, ((sites.get(visit.page, rows.NO_WORD), visit) for visit in visits))
         for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, rows.version_row):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
@@ -77,8 +75,7 @@ class BatchWriter:
             fresh = [page for page in pages if page.id in unknown]
         new = self._session.new(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
         fresh = [page for page in fresh if page.id in new]
-        for page in fresh:
-            counts.add_standing(self._counts, self._numbers[page.site], counts.standing_of(page), 1)
+        self._stand(fresh)
         return fresh
 
     def _put_pages(self, batch: Batch) -> dict[int, int]:
@@ -88,18 +85,23 @@ class BatchWriter:
         spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in versions)}
         sites = self._leave_standings(spoken_of, newest)
         self._session.many(self._sql.put_pages, (rows.page_row(page, self._numbers) for page in newest.values()))
-        for page in newest.values():
-            sites[page.id] = self._numbers[page.site]
-            counts.add_standing(self._counts, sites[page.id], counts.standing_of(page), 1)
+        self._stand(newest.values())
+        sites.update((page.id, self._numbers[page.site]) for page in newest.values())
         return sites
+
+    def _stand(self, pages: Iterable[Page]) -> None:
+        standings = ((self._numbers[page.site], counts.standing_of(page)) for page in pages)
+        counts.add_standings(self._counts, standings, 1)
 
     def _leave_standings(self, ids: set[int], overwritten: Mapping[int, Page]) -> dict[int, int]:
         sites: dict[int, int] = {}
+        left: list[tuple[int, counts.Standing]] = []
         for page, site, kind, status, visits, interval_s, due_at in self._session.rows_of(self._sql.standings, ids):
             sites[page] = site
-            if page in overwritten and codes.KIND.member[kind] is not Kind.SIGNAL:
-                kinds = counts.standing(codes.STATUS.member[status], visits or 0, interval_s or 0.0, due_at)
-                counts.add_standing(self._counts, site, kinds, -1)
+            if page in overwritten and kind != SIGNAL:
+                stood = counts.standing(codes.STATUS.member[status], visits or 0, interval_s or 0.0, due_at)
+                left.append((site, stood))
+        counts.add_standings(self._counts, left, -1)
         return sites
 
     def _meet_servers(self, pages: Iterable[Page]) -> None:
