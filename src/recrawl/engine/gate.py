@@ -8,6 +8,7 @@ target as its body.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from recrawl.model.address import fingerprint, origin_of, server_of
 from recrawl.model.page import Page, Rank
@@ -16,13 +17,12 @@ from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
+from recrawl.scope.robots import SILENCE, Explanation
 from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
 
 HOPS = 5
 ROBOTS = "robots"
 BODY_CAP = 512_000
-
-Known = tuple[RobotsFile, RobotsPolicy]
 
 
 @swift
@@ -39,6 +39,14 @@ class Pass:
     until_at: float = 0.0  # when an unreachable file is asked for again
 
 
+class Known(NamedTuple):
+    """A file that was read. `silent`: what holds for all of which it does not speak, as of most addresses."""
+
+    file: RobotsFile
+    policy: RobotsPolicy
+    silent: Pass
+
+
 class Gate:
     """Reads the files it is given; asks for none itself."""
 
@@ -48,12 +56,13 @@ class Gate:
         self._files: dict[str, Known] = {}
 
     def learn(self, file: RobotsFile) -> None:
-        self._files[file.origin] = (file, decide(file.status or None, file.body))
+        policy = decide(file.status or None, file.body)
+        self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE))
 
     def sitemaps(self, address: str) -> tuple[str, ...]:
         """Those that a file learnt before names."""
         known = self._files.get(address)
-        return known[1].rules.sitemaps if known else ()
+        return known.policy.rules.sitemaps if known else ()
 
     def check(self, url: str, now: float) -> Pass:
         """The decision for one address, by the file of its origin."""
@@ -62,10 +71,9 @@ class Gate:
             known = self._known(address, now)
             if known is None:
                 return Pass(ask_first=address, elsewhere=server_of(address) != server_of(url))
-            file, policy = known
-            if not 300 <= file.status < 400:
-                return self._decide(url, file, policy)
-            address = file.body.decode("utf-8", "replace")
+            if not 300 <= known.file.status < 400:
+                return self._decide(url, known)
+            address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
     def _known(self, address: str, now: float) -> Known | None:
@@ -76,12 +84,16 @@ class Gate:
                 return None
             self.learn(stored)
             known = self._files[address]
-        return known if known[0].expires_at > now else None
+        return known if known.file.expires_at > now else None
 
-    def _decide(self, url: str, file: RobotsFile, policy: RobotsPolicy) -> Pass:
+    def _decide(self, url: str, known: Known) -> Pass:
+        policy = known.policy
         if policy.retry:
-            return Pass(reason=policy.sentence, unreachable=True, until_at=file.expires_at)
+            return Pass(reason=policy.sentence, unreachable=True, until_at=known.file.expires_at)
         said = policy.explain(url, self._agent)
+        return known.silent if said is SILENCE else self._passed(policy, said)
+
+    def _passed(self, policy: RobotsPolicy, said: Explanation) -> Pass:
         reason = policy.sentence if policy.access is Access.ALL else said.sentence
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
 

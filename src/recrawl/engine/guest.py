@@ -136,10 +136,10 @@ class Guest:
         for one, after in zip(arrivals, pages, strict=True):
             ledger.entered[after.id], ledger.pages[after.id] = one.page, after
             ledger.visits.append(visit_row(one))
-            self._savings.note(one)
             if (copy := copy_of(one, parts.record_unchanged)) is not None:
                 ledger.copies.append(copy)
             ledger.events += [event for event in (event_of(one, after), limit_event(one)) if event is not None]
+        self._savings.note(arrivals)
         ledger.memos.update(self._visitor.learnt())
         ledger.memos.update(self._savings.memos())
         ledger.memos.update(parts.scheduler.memos(self.now()))

@@ -141,7 +141,8 @@ class Outcomes:
 
     def waiting(self, page: Page, at: float) -> list[Notice]:
         """Notices that the visit at that moment, one of the batch, can judge."""
-        return [notice for notice in self._waiting.get(page.id, ()) if notice.at <= at]
+        told = self._waiting.get(page.id)
+        return [notice for notice in told if notice.at <= at] if told else []
 
     def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
         """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""

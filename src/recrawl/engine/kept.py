@@ -52,7 +52,7 @@ def copy_of(one: Arrival, record_unchanged: bool) -> Copy | None:
     reply, verdict, page = one.reply, one.verdict, one.page
     if not one.keep or reply.evidence not in (Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT):
         return None
-    facts = (("why", one.why.value), ("verdict", verdict.change.value), ("reason", verdict.reason))
+    facts = (("why", one.why), ("verdict", verdict.change), ("reason", verdict.reason))
     if verdict.change in (Change.NEW, Change.CHANGED):
         capture = Capture(page.url, reply.at, reply, digest_text(verdict.body_digest), facts=facts)
         share = None if verdict.change is Change.NEW else verdict.share

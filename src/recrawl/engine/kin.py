@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from recrawl.model.page import Page
+from recrawl.model.site import Kind
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.value import ValuePolicy
 
@@ -18,9 +19,10 @@ def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[
 
 def pattern_of(page: Page) -> str:
     """Pages expected to be alike: by the site file's kind and category, else by the first folder and the ending."""
-    if page.category or page.kind.value != "general":
+    if page.category or page.kind is not Kind.GENERAL:
         return f"{page.kind.value}/{page.category}"
-    path = page.url.split("/", 3)[3].partition("?")[0] if page.url.count("/") > 2 else ""
+    below = page.url.split("/", 3)[3:]
+    path = below[0].partition("?")[0] if below else ""
     folder, _, rest = path.partition("/")
-    ending = path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
-    return f"{folder if rest else ''}.{ending[:8]}"
+    _, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return f"{folder if rest else ''}.{ending[:8] if dot else ''}"

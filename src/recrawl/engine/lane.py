@@ -215,7 +215,8 @@ class Lanes:
         key = server_of(ask.url)
         if ask.url in self._once_more:
             ask = replace(ask, fresh=True)
-        await self.settler.light()
+        if self.settler.is_heavy:
+            await self.settler.lighten()
         await self._count(site, key)
         got_bytes = 0
         try:
@@ -242,16 +243,18 @@ class Lanes:
 
     async def _count(self, site: Site, server: str) -> None:
         """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
-        scheduler, clock = self.parts.scheduler, self.parts.clock
-        while scheduler.must_keep(clock.now()):
-            self.settler.ledger.memos.update(scheduler.spending_memo(clock.now()))
+        scheduler, now = self.parts.scheduler, self.parts.clock.now()
+        while scheduler.must_keep(now):
+            self.settler.ledger.memos.update(scheduler.spending_memo(now))
             await self.settler.flush()
-        while not (begun := scheduler.begin(site.name, clock.now())):
+            now = self.parts.clock.now()
+        while not (begun := scheduler.begin(site.name, now)):
             if begun is False:
                 scheduler.forget_promise(server)
                 raise BudgetSpent
             self._answered.clear()
             await self._answered.wait()
+            now = self.parts.clock.now()
         scheduler.keep_promise(server)
 
     async def _may_ask_again(self, page: Page) -> bool:

@@ -1,6 +1,7 @@
 """What a batch of visits comes to: beliefs, due times, copies, events, links, all into one ledger. Nothing is written
 here; everything that is written has passed through here."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from recrawl.engine.arrival import Arrival
@@ -34,6 +35,7 @@ COUNT_OF = {
     Change.GONE: Count.GONE,
     Change.UNKNOWN: Count.FAILED,
 }
+NOBODY = counts_by_source(())
 
 
 class Reckoning:
@@ -60,6 +62,7 @@ class Reckoning:
                 self._hear(one, paced(after, one.reply.at), ledger)
             else:
                 self._note(one, self.outcomes.rested(after, one.reply.at, patience[after.site]), ledger)
+        self._count([one for one in arrivals if not is_signal(one.page)])
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
         for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(arrivals), self._savings.memos()):
@@ -78,13 +81,13 @@ class Reckoning:
         ledger.events += filter(None, (event_of(one, after),))
         self._tell_limit(one, ledger)
         self.outcomes.judge(one, ledger)
-        self._discover(one, ledger)
-        self._tell_traps(one, ledger)
+        if one.document is not None or one.verdict.change is Change.MOVED:
+            self._discover(one, ledger)
+            self._tell_traps(one, ledger)
         self._lists.note(one, ledger)
         if one.verdict.change is Change.NEW:
             self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
         self.weigh(one.page, after, ledger)
-        self._count(one)
 
     def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a sitemap or feed."""
@@ -136,7 +139,8 @@ class Reckoning:
 
     def _announced(self, one: Arrival) -> Sequence[int]:
         """How many notices of each source spoke of this page since its last visit."""
-        return counts_by_source(self.outcomes.waiting(one.page, one.reply.at))
+        waiting = self.outcomes.waiting(one.page, one.reply.at)
+        return counts_by_source(waiting) if waiting else NOBODY
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]
@@ -178,10 +182,11 @@ class Reckoning:
         server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
         self.lanes.servers[server.key] = ledger.servers[server.key] = server
 
-    def _count(self, one: Arrival) -> None:
-        self._savings.note(one)
-        self.tally.add(Count.VISITS)
-        self.tally.add(COUNT_OF[one.verdict.change])
-        if one.reply.evidence is Evidence.NOT_MODIFIED:
-            self.tally.add(Count.NOT_MODIFIED)
-            self.tally.add(Count.SPARED_BYTES, one.page.size_bytes)
+    def _count(self, visits: Sequence[Arrival]) -> None:
+        self._savings.note(visits)
+        self.tally.add(Count.VISITS, len(visits))
+        for change, number in Counter(one.verdict.change for one in visits).items():
+            self.tally.add(COUNT_OF[change], number)
+        spared = [one.page.size_bytes for one in visits if one.reply.evidence is Evidence.NOT_MODIFIED]
+        self.tally.add(Count.NOT_MODIFIED, len(spared))
+        self.tally.add(Count.SPARED_BYTES, sum(spared))

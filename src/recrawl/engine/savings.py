@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import MOST_WORKERS
 from recrawl.model.site import Kind
+from recrawl.model.swift import swift
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
 from recrawl.ports import Store
@@ -19,6 +20,7 @@ DAY_S = 86_400.0
 JUDGED = frozenset({Change.SAME, Change.CHANGED, Change.MOVED})
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Saved:
     """`daily_visits`: what a daily crawl would have needed for the time that our `revisits` covered."""
@@ -49,12 +51,12 @@ class Savings:
     _books: dict[str, Saved] = field(default_factory=dict)
     _stirred: set[str] = field(default_factory=set)
 
-    def note(self, one: Arrival) -> None:
-        saved = saved_by(one)
-        if saved is not None:
-            site = one.page.site
-            self._books[site] = self._book(site).plus(saved)
-            self._stirred.add(site)
+    def note(self, visits: Iterable[Arrival]) -> None:
+        for one in visits:
+            saved, site = saved_by(one), one.page.site
+            if saved is not None:
+                self._books[site] = self._book(site).plus(saved)
+                self._stirred.add(site)
 
     def memos(self) -> dict[str, bytes]:
         """What changed since the last call."""

@@ -167,8 +167,13 @@ class Settler:
             await self._room.wait()
         self.complain()
 
-    async def light(self) -> None:
-        """Until the answers that wait to be written do not weigh too much for another request."""
+    @property
+    def is_heavy(self) -> bool:
+        """The answers that wait to be written weigh too much for another request, or cannot be written."""
+        return self._bytes > MOST_BYTES or self._error is not None
+
+    async def lighten(self) -> None:
+        """Until they do not."""
         while self._bytes > MOST_BYTES and self._error is None:
             self.hurry()
             self._written.clear()

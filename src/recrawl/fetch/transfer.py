@@ -97,7 +97,7 @@ class Transfer:
         return Times(before_s, connect, tls, first, total + before_s)
 
     def peer(self) -> str:
-        return str(self._curl.getinfo(pycurl.PRIMARY_IP))
+        return self._connection[0] if self._connection else str(self._curl.getinfo(pycurl.PRIMARY_IP))
 
     def now(self) -> float:
         return self._loop.time()

@@ -56,6 +56,7 @@ TROUBLE: dict[Failure, Trouble] = {
 BUSY = Trouble(server=True, server_wait_s=15.0)
 BROKEN = Trouble(server=False, page_wait_s=120.0)
 REFUSED = Trouble(server=False, page_wait_s=DAY_S)
+MET = {Evidence.BUSY: BUSY, Evidence.BROKEN: BROKEN, Evidence.REFUSED: REFUSED}
 
 # Not the server's health but the page's: these answers show that the server is well.
 WELL = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING, Evidence.REFUSED})
@@ -73,7 +74,7 @@ def trouble(reply: Reply) -> Trouble | None:
     """None: the visit was an answer that can be judged."""
     if reply.evidence is Evidence.FAILED:
         return TROUBLE.get(reply.failure, ONLY_PAGE) if reply.failure else ONLY_PAGE
-    return {Evidence.BUSY: BUSY, Evidence.BROKEN: BROKEN, Evidence.REFUSED: REFUSED}.get(reply.evidence)
+    return MET.get(reply.evidence)
 
 
 def gap_s(server: Server, manners: Manners, asked_gap_s: float | None, owned: bool) -> float:

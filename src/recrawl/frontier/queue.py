@@ -94,18 +94,18 @@ class Frontier:
 
     def offer(self, pages: Iterable[Page]) -> int:
         """Take pages in; those without a due time or already held are passed over. How many were taken."""
-        taken = 0
+        before, stirred = self._number, dict[str, ServerQueue]()
         for page in pages:
             if page.due_at is None or page.id in self._held:
                 continue
-            queue = self.queue(page.server)
+            queue = stirred[page.server] = self.queue(page.server)
             self._held[page.id] = page.server
             queue.held.add(page.id)
             self._number += 1
-            taken += 1
             heapq.heappush(queue.waiting, (page.due_at, self._number, page))
+        for queue in stirred.values():
             self._wake(queue)
-        return taken
+        return self._number - before
 
     def hasten(self, pages: Iterable[Page]) -> int:
         """Take pages in as `offer` does, and those that wait already as they are now: due sooner, more urgent.
