@@ -6,14 +6,18 @@ every look, that block is learnt as noise like any other. So does whether the pa
 turns `noindex` must leave the index though not one word of it changed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
+from operator import is_
+from typing import NamedTuple
 
 from recrawl.detect.digest import fold, words
-from recrawl.detect.known_words import known_words
+from recrawl.detect.known_words import KnownWords, known_words
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.ends import ends
 from recrawl.model.page import Link
 
 TITLE = -1  # places of what stands nowhere in the text
@@ -22,7 +26,6 @@ HIDDEN = -3
 ASIDE = frozenset({LINKS, HIDDEN})  # compared, but no words that anybody reads
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
-REMEMBERED_LETTERS = 2_000
 
 
 @lately
@@ -33,22 +36,77 @@ def content(document: Document) -> tuple[Block, ...]:
 
 
 def text_blocks(document: Document) -> tuple[Block, ...]:
-    blocks = (Block(TITLE, document.title), *document.main)
-    return tuple(block for block in map(_folded, blocks) if block.text)
+    """Those that another version shares are the same objects, so that comparing the two costs little."""
+    return tuple([block for block in (_title(document.title), *_folded_main(document.main)) if block.text])
+
+
+@lru_cache(maxsize=8)
+def _title(text: str) -> Block:
+    return Block(TITLE, fold(text))
+
+
+class Folded(NamedTuple):
+    blocks: Sequence[Block]
+    folded: Sequence[Block]
+
+
+_last_folded: list[Folded] = []  # most of the time the document asked for next is another version of the last one
+_last_linked: "list[Linked]" = []
+
+
+def _folded_main(blocks: Sequence[Block]) -> Sequence[Block]:
+    known = _last_folded[0] if _last_folded else Folded((), ())
+    head, tail = ends(known.blocks, blocks, is_)
+    between = map(_folded, blocks[head : len(blocks) - tail])
+    folded = (*known.folded[:head], *between, *known.folded[len(known.folded) - tail :])
+    _last_folded[:] = [Folded(blocks, folded)]
+    return folded
 
 
 def _folded(block: Block) -> Block:
     """Most are folded already, since they come from a document."""
-    text = _folded_text(block.text) if len(block.text) <= REMEMBERED_LETTERS else fold(block.text)
+    text = fold(block.text)
     return block if text == block.text and not block.level else Block(block.place, text)
 
 
-_folded_text = lru_cache(maxsize=512)(fold)  # most of what two versions of a page say is the same
+class Linked(NamedTuple):
+    """The links of a document that count by their relation, the words of each, and what is told of them."""
+
+    known: KnownWords
+    links: list[Link]
+    captions: list[frozenset[bytes]]
+    counts: list[bool]
+    blocks: tuple[Block, ...]
 
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
-    targets = sorted({target(link.url) for link in _main_links(document)})
-    return (Block(LINKS, " ".join(targets)),) if targets else ()
+    """Of the links all of whose words stand in the main text; a document does not say where its links stand."""
+    links = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS and link.text.strip()]
+    if not links:
+        return ()
+    texts = [block.text for block in document.main]
+    linked = _linked_like(_last_linked[0], links, texts) if _last_linked else None
+    _last_linked[:] = [linked or _linked(known_words(texts), links)]
+    return _last_linked[0].blocks
+
+
+def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked | None:
+    """By what is known of another version; None where it differs in much."""
+    if (beside := other.known.beside(texts)) is None:
+        return None
+    known, differing = beside
+    if links != other.links:
+        return _linked(known, links)
+    before = zip(other.captions, other.counts, strict=True)
+    counts = [counted if differing.isdisjoint(caption) else known.has(caption) for caption, counted in before]
+    return other._replace(known=known) if counts == other.counts else _linked(known, links)
+
+
+def _linked(known: KnownWords, links: list[Link]) -> Linked:
+    captions = [_caption_words(link.text) for link in links]
+    counts = [known.has(caption) for caption in captions]
+    targets = sorted({target(link.url) for link in compress(links, counts)})
+    return Linked(known, links, captions, counts, (Block(LINKS, " ".join(targets)),) if targets else ())
 
 
 def has_text(document: Document | None) -> bool:
@@ -68,15 +126,6 @@ def target(url: str) -> str:
 def _is_token(pair: str) -> bool:
     value = pair.partition("=")[2]
     return len(value) >= 8 and shape_of(value) in (Shape.TOKEN, Shape.MOMENT)
-
-
-def _main_links(document: Document) -> Iterable[Link]:
-    """Links all of whose words stand in the main text; a document does not say where its links stand."""
-    counted = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS]
-    if not counted:
-        return []
-    known = known_words(document.main)
-    return [link for link in counted if link.text.strip() and known.has(_caption_words(link.text))]
 
 
 @lru_cache(maxsize=4096)  # menus say the same on every page

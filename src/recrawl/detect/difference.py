@@ -15,6 +15,8 @@ from recrawl.detect.digest import fold
 from recrawl.detect.sequence import matches
 from recrawl.detect.simhash import CJK
 from recrawl.model.document import Block
+from recrawl.model.ends import ends
+from recrawl.model.swift import swift
 
 _TOKEN = re.compile(rf"\s|[{CJK}]|[^\s{CJK}]+")
 _STRETCH = re.compile(r".{100,400}?[.!?。\n]|.{1,400}", re.DOTALL)
@@ -27,6 +29,7 @@ class SegmentKind(StrEnum):
     ADDED = "added"
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Segment:
     kind: SegmentKind
@@ -48,6 +51,7 @@ class Difference:
         return self.changed_bytes == 0
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Step:
     """Blocks `old_from..old_to` became `new_from..new_to`; `same` if they are equal."""
@@ -77,15 +81,18 @@ def differ(old: Sequence[Block], new: Sequence[Block], folded: bool = False) -> 
 
 def steps_between(old: Sequence[str], new: Sequence[str]) -> list[Step]:
     """Runs of equal and of changed blocks, in order, covering both sides whole."""
-    steps: list[Step] = []
-    old_at = new_at = 0
-    for old_match, new_match in [*matches(old, new), (len(old), len(new))]:
+    head, tail = ends(old, new)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    steps = [Step(True, 0, head, 0, head)] if head else []
+    old_at = new_at = head
+    between = [(head + row, head + column) for row, column in matches(old[head:old_end], new[head:new_end])]
+    for old_match, new_match in [*between, (old_end, new_end)]:
         if old_at < old_match or new_at < new_match:
             steps.append(Step(False, old_at, old_match, new_at, new_match))
-        if old_match < len(old):
+        if old_match < old_end:
             _append_same(steps, old_match, new_match)
         old_at, new_at = old_match + 1, new_match + 1
-    return steps
+    return [*steps, Step(True, old_end, len(old), new_end, len(new))] if tail else steps
 
 
 def unified(old: Sequence[Block], new: Sequence[Block], context: int = 3) -> list[str]:

@@ -5,18 +5,21 @@ except where it is one of those whose values a change is weighed against.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from operator import is_
 
 from recrawl.detect.parts import Found, Piece, piece_of, place_key
 from recrawl.detect.sequence import matches
 from recrawl.detect.shapes import HOLE
 from recrawl.model.document import Block
+from recrawl.model.ends import ends
 
 Pair = tuple[Piece, Piece]
 
 
 def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
-    before, after = _by_place(old), _by_place(new)
+    places = _places_between(old, new)
+    before, after = _by_place(old, places), _by_place(new, places)
     found: list[Found] = []
     for place in dict.fromkeys((*before, *after)):
         was, now = before.get(place, []), after.get(place, [])
@@ -25,18 +28,23 @@ def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
     return tuple(found)
 
 
-def _by_place(blocks: Iterable[Block]) -> dict[int, list[Block]]:
+def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
+    """Where anything stands but the blocks that both begin and end with: all other places say the same."""
+    head, tail = ends(old, new, is_)
+    return {block.place for block in (*old[head : len(old) - tail], *new[head : len(new) - tail])}
+
+
+def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[Block]]:
     grouped: defaultdict[int, list[Block]] = defaultdict(list)
     for block in blocks:
-        grouped[block.place].append(block)
+        if block.place in places:
+            grouped[block.place].append(block)
     return grouped
 
 
 def _grown(place: int, was: Sequence[Block], now: Sequence[Block]) -> list[Found]:
     """Blocks came or went. What both begin and end with says the same whatever it is."""
-    key, shorter = place_key(place), min(len(was), len(now))
-    head = next((at for at in range(shorter) if was[at].text != now[at].text), shorter)
-    tail = next((at for at in range(shorter - head) if was[-1 - at].text != now[-1 - at].text), shorter - head)
+    key, (head, tail) = place_key(place), ends([block.text for block in was], [block.text for block in now])
     before, after = _skeletons(was[head : len(was) - tail]), _skeletons(now[head : len(now) - tail])
     same = head + tail + len(matches(before, after))
     return [Found(key, key, mostly_same=same * 4 >= max(len(was), len(now)) * 3)]

@@ -4,48 +4,40 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from recrawl.detect.digest import words
-from recrawl.model.document import Block
+from recrawl.model.ends import ends
 
 Words = AbstractSet[bytes]
+_NONE: Words = frozenset()
 
 
 class KnownWords:
-    """Of a text given in blocks. `doubtful`: words of `all` that another version had and this one may not."""
+    """Of a text given in parts. `base`: those of another version of it, `come`: what was added since, `doubtful`: what
+    was said there and may not be said here. Where nothing is doubtful, `base` and `come` are all there are."""
 
-    __slots__ = ("_all", "_blocks", "_doubtful")
+    __slots__ = ("_base", "_come", "_doubtful", "_texts")
 
-    def __init__(self, blocks: Sequence[Block], everything: Words, doubtful: Words = frozenset()) -> None:
-        self._blocks, self._all, self._doubtful = blocks, everything, doubtful
+    def __init__(self, texts: Sequence[str], base: Words, come: Words = _NONE, doubtful: Words = _NONE) -> None:
+        self._texts, self._base, self._come, self._doubtful = texts, base, come, doubtful
 
     def has(self, some: Words) -> bool:
         """Whether all of them occur."""
-        if not some <= self._all:
-            return False
         if self._doubtful and not self._doubtful.isdisjoint(some):
-            self._all, self._doubtful = _words(self._blocks), frozenset()
-        return some <= self._all
+            self._base, self._come, self._doubtful = _words(self._texts), _NONE, _NONE
+        return some <= self._base or (bool(self._come) and some - self._base <= self._come)
 
-    def of(self, blocks: Sequence[Block]) -> "KnownWords | None":
-        """The words of another version; None where it differs in much."""
-        mine = self._blocks
-        shorter = min(len(mine), len(blocks))
-        head = next((at for at in range(shorter) if mine[at].text != blocks[at].text), shorter)
-        tail = next((at for at in range(shorter - head) if mine[-1 - at].text != blocks[-1 - at].text), shorter - head)
-        if (head + tail) * 2 < max(len(mine), len(blocks)):
+    def beside(self, texts: Sequence[str]) -> "tuple[KnownWords, Words] | None":
+        """The words of another version, and those that only one of the two may have; None where it differs in much."""
+        mine = self._texts
+        head, tail = ends(mine, texts)
+        if (head + tail) * 2 < max(len(mine), len(texts)):
             return None
-        gone, come = _words(mine[head : len(mine) - tail]), _words(blocks[head : len(blocks) - tail])
-        return KnownWords(blocks, self._all | come, (self._doubtful | gone) - come)
+        gone, come = _words(mine[head : len(mine) - tail]), _words(texts[head : len(texts) - tail])
+        return KnownWords(texts, self._base, self._come | come, (self._doubtful | gone) - come), gone ^ come
 
 
-_last: list[KnownWords] = []
+def known_words(texts: Sequence[str]) -> KnownWords:
+    return KnownWords(texts, _words(texts))
 
 
-def known_words(blocks: Sequence[Block]) -> KnownWords:
-    """Remembers the text it was asked for last: most of the time that is another version of this one."""
-    known = (_last[0].of(blocks) if _last else None) or KnownWords(blocks, _words(blocks))
-    _last[:] = [known]
-    return known
-
-
-def _words(blocks: Sequence[Block]) -> set[bytes]:
-    return set(words("\n".join([block.text for block in blocks])))
+def _words(texts: Sequence[str]) -> set[bytes]:
+    return set(words("\n".join(texts)))

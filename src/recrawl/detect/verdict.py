@@ -312,7 +312,8 @@ def _without_links(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _text_bytes(blocks: Sequence[Block]) -> int:
-    return sum(len(block.text.encode("utf-8", "surrogatepass")) for block in blocks if block.place not in ASIDE)
+    text = "".join([block.text for block in blocks if block.place not in ASIDE])
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _simhash(reply: Reply, document: Document, blocks: Sequence[Block]) -> int:

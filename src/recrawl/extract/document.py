@@ -3,6 +3,7 @@
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 
 from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
@@ -32,6 +33,7 @@ from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.ends import ends
 from recrawl.model.page import Link
 
 Headers = Sequence[tuple[str, str]]
@@ -143,9 +145,7 @@ class Parsed:
         if self.beside is None or self.beside.media is not Media.HTML:
             return _blocks(runs)
         known, theirs = self.beside.main, self.beside._main_runs
-        shorter = min(len(runs), len(theirs))
-        head = next((at for at in range(shorter) if runs[at] is not theirs[at]), shorter)
-        tail = next((at for at in range(shorter - head) if runs[-1 - at] is not theirs[-1 - at]), shorter - head)
+        head, tail = ends(theirs, runs, is_)
         return (*known[:head], *_blocks(runs[head : len(runs) - tail]), *known[len(known) - tail :])
 
     @cached_property

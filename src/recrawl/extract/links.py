@@ -10,6 +10,7 @@ from recrawl.extract.refresh import refresh_target
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.srcset import addresses
+from recrawl.model.ends import ends
 from recrawl.model.page import Link
 
 # rel of <link> and of the Link header that lead to another page, and what we call them
@@ -53,10 +54,12 @@ def base_of(tree: Tree, url: str, charset: str = "utf-8") -> str:
 
 
 class Anchored(NamedTuple):
-    """The elements of a document that may hold links, and the links of each. `is_whole`: no limit cut them short."""
+    """The links of each element of a document that may hold any; of anchors, nearly all of them, also beside the
+    element. `is_whole`: no limit cut them short."""
 
-    elements: list[Element]
     links: list[tuple[Link, ...]]
+    anchors: list[Element]
+    anchor_links: list[tuple[Link, ...]]
     is_whole: bool
 
 
@@ -73,56 +76,53 @@ def links_in(found: Anchored, tree: Tree, resolver: Resolver, settings: ExtractS
 
 
 def anchored(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> Anchored:
-    elements: list[Element] = []
-    links: list[tuple[Link, ...]] = []
+    found = Anchored([], [], [], is_whole=True)
+    links, anchors, anchor_links, _ = found
     left = settings.link_limit
     for element in tree.elements(_tags(settings)):
-        some = _links_of_element(tree, element, resolver, settings)
-        elements.append(element)
+        if (tag := element.tag) in _ANCHORS:
+            some = _links_of_anchor(tree, element, tag, resolver, settings)
+            anchors.append(element)
+            anchor_links.append(some)
+        else:
+            some = tuple(rare_links(tree, element, tag, resolver))
         links.append(some)
         left -= len(some)
         if left <= 0:
             resolver.left_unread = True
-            break
-    return Anchored(elements, links, left > 0)
+            return found._replace(is_whole=False)
+    return found
 
 
 def anchored_like(known: Anchored, tree: Tree, resolver: Resolver, settings: ExtractSettings) -> Anchored:
-    """The same of another version of a document, with the same base: anchors that both begin and end with are known."""
+    """The same of another version of a document, with the same base: anchors that both begin and end with are known.
+    Other elements are few, and read anew."""
     if not known.is_whole or tree.nests("a") or tree.nests("area"):
         return anchored(tree, resolver, settings)
-    elements = list(tree.elements(_tags(settings)))
-    shorter = min(len(elements), len(known.elements))
-    head = next((at for at in range(shorter) if not _alike(tree, elements[at], known.elements[at])), shorter)
-    tail = next(
-        (at for at in range(shorter - head) if not _alike(tree, elements[-1 - at], known.elements[-1 - at])),
-        shorter - head,
-    )
-    paired = [*known.links[:head], *[()] * (len(elements) - head - tail), *known.links[len(known.links) - tail :]]
-    unknown = range(head, len(elements) - tail)
-    links = [
-        paired[at]
-        if at not in unknown and element.tag in _ANCHORS
-        else _links_of_element(tree, element, resolver, settings)
-        for at, element in enumerate(elements)
+    elements = [(element, element.tag) for element in tree.elements(_tags(settings))]
+    anchors = [element for element, tag in elements if tag in _ANCHORS]
+    head, tail = ends(known.anchors, anchors, tree.alike)
+    unknown = anchors[head : len(anchors) - tail]
+    anchor_links = [
+        *known.anchor_links[:head],
+        *(_links_of_anchor(tree, element, element.tag, resolver, settings) for element in unknown),
+        *known.anchor_links[len(known.anchors) - tail :],
     ]
-    return Anchored(elements, links, sum(map(len, links)) < settings.link_limit)
-
-
-def _alike(tree: Tree, one: Element, other: Element) -> bool:
-    """Of elements that are no anchors only the names are compared: they are few, and read anyway."""
-    tag = one.tag
-    return bool(tag == other.tag and (tag not in _ANCHORS or tree.alike(one, other)))
+    ordered = iter(anchor_links)
+    links = [
+        next(ordered) if tag in _ANCHORS else tuple(rare_links(tree, element, tag, resolver))
+        for element, tag in elements
+    ]
+    return Anchored(links, anchors, anchor_links, sum(map(len, links)) < settings.link_limit)
 
 
 def _tags(settings: ExtractSettings) -> tuple[str, ...]:
     return _PAGE_TAGS + _IMAGE_TAGS if settings.images else _PAGE_TAGS
 
 
-def _links_of_element(tree: Tree, element: Element, resolver: Resolver, settings: ExtractSettings) -> tuple[Link, ...]:
-    tag = element.tag
-    if tag not in _ANCHORS:
-        return tuple(rare_links(tree, element, tag, resolver))
+def _links_of_anchor(
+    tree: Tree, element: Element, tag: str, resolver: Resolver, settings: ExtractSettings
+) -> tuple[Link, ...]:
     if settings.scripts:
         return tuple(links_of_anchor(tree, element, tag, resolver, settings))
     link = anchor_link(tree, element, tag, resolver, settings.link_text_chars)
@@ -151,13 +151,14 @@ def links_of_header(values: Iterable[str], url: str) -> Iterator[Link]:
 
 
 def anchor_link(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
-    href = tree.attribute(element, "href")
+    attribute = tree.attribute
+    href = attribute(element, "href")
     if href is None:
-        href = tree.attribute(element, "xlink:href")
+        href = attribute(element, "xlink:href")
     url = resolver.resolve(href) if href is not None else None
     if url is None or not url.startswith(_PAGE_SCHEMES):
         return None
-    rel = tree.attribute(element, "rel")
+    rel = attribute(element, "rel")
     if not rel:
         return Link(url, tag, tree.caption(element, chars))
     words = rel.lower().split()

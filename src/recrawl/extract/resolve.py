@@ -5,21 +5,24 @@ plain hosts and paths, no dot segments, no port that might be the default one.
 """
 
 import re
+from functools import lru_cache
 
 import ada_url
 
 from recrawl.extract.labels import ENCODERS
 
-_SEGMENT = r"(?!(?:\.|%2[eE]){1,2}(?:[/?#]|$))[A-Za-z0-9._~!$&'()*+,;=:@%-]*"
-_TAIL = rf"(?:/{_SEGMENT})*(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?(?:#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
+_PLAIN = "[A-Za-z0-9_~!$&'()*+,;=:@/-]*+"
+_PATH = rf"{_PLAIN}(?:(?:(?<!/)[.%]|%(?!2[eE])){_PLAIN})*+"  # no segment begins like a dot segment
+_TAIL = rf"{_PATH}(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*+)?+(?:#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*+)?+"
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _HOST = (
     rf"(?:(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*|{_BYTE}(?:\.{_BYTE}){{3}})"
     "(?::(?:[1-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?"
 )
-_ABSOLUTE = re.compile(rf"https?://{_HOST}/{_SEGMENT}{_TAIL}").fullmatch
-_ROOTED = re.compile(rf"/(?!/){_SEGMENT}{_TAIL}").fullmatch
-_BELOW = re.compile(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]+(?=[/?#]|$){_TAIL}").fullmatch
+_ORIGIN = re.compile(rf"https?://{_HOST}").fullmatch
+_FROM_ROOT = re.compile(rf"/{_TAIL}").fullmatch
+_ROOTED = re.compile(rf"/(?!/){_TAIL}").fullmatch
+_BELOW = re.compile(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]++(?=[/?#]|$){_TAIL}").fullmatch
 _UPWARD = re.compile(r"((?:\.\./)+)([^.].*|)", re.DOTALL).fullmatch
 _FRAGMENT = re.compile(r"#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*").fullmatch
 _PARTS = re.compile(r"((https?://[^/?#]*)(?:/[^?#]*/|/)?)[^?#]*(?:\?[^#]*)?")
@@ -53,30 +56,29 @@ class Resolver:
         """The absolute address, fragment kept; None where the standard's parser fails."""
         resolved = self._known.get(href, "")  # never '' once known
         if resolved == "":
-            self._known[href] = resolved = self._resolve(href)
+            is_plain = href[:1] == "/" and len(href) <= self._most_chars and self._page and _ROOTED(href)
+            resolved = self._known[href] = self._origin + href if is_plain else self._resolve(href)
         return resolved
 
     def _resolve(self, href: str) -> str | None:
         if len(href) > self._most_chars:
             self.too_long += 1
             return None
-        if self._page:
-            match href[:1]:
-                case "/":
-                    if _ROOTED(href):
-                        return self._origin + href
-                case "#":
-                    if _FRAGMENT(href):
-                        return self._page + href
-                case ".":
-                    if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
-                        return self._above(len(upward[1]) // 3) + upward[2]
-                case _:
-                    if _ABSOLUTE(href):
-                        return href
-                    if _BELOW(href):
-                        return self._directory + href
+        if self._page and (quickly := self._quickly(href)) is not None:
+            return quickly
         return self._slowly(href)
+
+    def _quickly(self, href: str) -> str | None:
+        first = href[:1]
+        if first == "#":
+            return self._page + href if _FRAGMENT(href) else None
+        if first == ".":
+            upward = _UPWARD(href)
+            is_plain = upward and (not upward[2] or _BELOW(upward[2]))
+            return self._above(len(upward[1]) // 3) + upward[2] if upward and is_plain else None
+        if _is_absolute(href):
+            return href
+        return self._directory + href if _BELOW(href) else None
 
     def _above(self, levels: int) -> str:
         """The directory so many levels up; the root has none above it."""
@@ -98,12 +100,23 @@ class Resolver:
 
 def absolute(url: str) -> str:
     """The document's own address in the parser's spelling; itself where it is none."""
-    if _ABSOLUTE(url):
+    if _is_absolute(url):
         return url
     try:
         return str(ada_url.normalize_url(_SURROGATES.sub("\ufffd", url)))
     except ValueError:
         return url
+
+
+def _is_absolute(url: str) -> bool:
+    """With a plain host and path."""
+    root = url.find("/", 8)
+    return url[:4] == "http" and root > 0 and _is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
+
+
+@lru_cache(maxsize=1024)  # links lead to few servers
+def _is_origin(text: str) -> bool:
+    return _ORIGIN(text) is not None
 
 
 def _in_charset(href: str, encoder: str) -> str:

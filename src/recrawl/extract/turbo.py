@@ -7,6 +7,7 @@ from typing import cast
 import turbohtml
 
 from recrawl.extract.html import CAPTION_NODES, Spelt, Step
+from recrawl.extract.space import folded
 
 _HREFS = turbohtml.XPath("//a/@href")
 _HREFS_OF_ALL = turbohtml.XPath("//a/@href | //area/@href")
@@ -45,12 +46,14 @@ class TurboTree:
     def caption(self, element: turbohtml.Element, chars: int) -> str:
         # An element without its like inside is read whole, since no other caption reads the same nodes; of nested
         # ones each looks only so far. Together they stay linear.
-        if self.nests(element.tag) and element.find(element.tag) is not None:
+        tag = element.tag
+        nests = self._nests.get(tag)
+        if (self.nests(tag) if nests is None else nests) and element.find(tag) is not None:
             nodes = islice(element.descendants, CAPTION_NODES)
             text = "".join(node.data for node in nodes if isinstance(node, _TEXTS))
         else:
             text = element.text
-        return " ".join(text.split())[:chars]
+        return folded(text)[:chars]
 
     def nests(self, tag: str) -> bool:
         known = self._nests.get(tag)
@@ -64,8 +67,7 @@ class TurboTree:
         is_name = tag.isascii() and tag.isalnum()
         return not is_name or self._document.select_one(f"{tag} {tag}") is not None
 
-    def alike(self, element: turbohtml.Element, other: turbohtml.Element) -> bool:
-        return element.equals(other)
+    alike = staticmethod(turbohtml.Element.equals)
 
     def select(self, selector: str) -> set[Hashable]:
         try:

@@ -3,32 +3,60 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.detect.content import COUNTED_RELATIONS, LINKS, content
 from recrawl.detect.digest import words
 from recrawl.detect.known_words import known_words
-from recrawl.model.document import Block
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Link
 
 texts = st.lists(st.sampled_from(("red", "blue sky", "red, green", "ein Wort", "sky", "")), max_size=8)
 asked = st.lists(st.sampled_from(("red", "blue", "sky", "green", "Wort", "none")), max_size=3)
-
-
-def blocks_of(said: list[str]) -> tuple[Block, ...]:
-    return tuple(Block(1, text) for text in said)
+links = st.builds(
+    Link,
+    st.sampled_from(("http://a/1", "http://a/2", "http://a/3?s=0123456789abcdef", "http://a/4#x")),
+    st.sampled_from(("a", "next", "canonical")),
+    st.sampled_from(("red", "sky", "blue sky", "new", "green Wort", " ", "...", "none")),
+)
 
 
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 8), st.lists(asked, min_size=1, max_size=4))
 def test_words_are_known_by_any_version_of_a_text(
     versions: list[list[str]], at: int, questions: list[list[str]]
 ) -> None:
+    known = known_words(versions[0])
     for version in (*versions, [*versions[0][:at], "new sky", *versions[0][at:]], versions[0]):
-        known, there = known_words(blocks_of(version)), set(words("\n".join(version)))
+        before, there = known, set(words("\n".join(version)))
+        known, differing = known.beside(version) or (known_words(version), None)
         for question in questions:
             some = frozenset(word.encode() for word in question)
             assert known.has(some) is (some <= there)
+            if differing is not None and differing.isdisjoint(some):
+                assert known.has(some) is before.has(some)
 
 
 def test_a_word_that_went_with_its_paragraph_is_known_no_more_unless_another_says_it() -> None:
-    before = blocks_of(["one", "two", "three two", "four", "five once"])
-    after = (*before[:4], Block(1, "five"))
-    assert known_words(before).has({b"once"})
-    assert not known_words(after).has({b"once"})
-    assert known_words(after[1:]).has({b"two", b"three"})
+    before = ["one", "two", "three two", "four", "five once"]
+    after = [*before[:4], "five"]
+    known = known_words(before)
+    assert known.has({b"once"})
+    beside = known.beside(after)
+    assert beside is not None
+    assert not beside[0].has({b"once"})
+    further = beside[0].beside(after[1:])
+    assert further is not None
+    assert further[0].has({b"two", b"three"})
+    assert known.beside(["six", "seven"]) is None
+
+
+@given(texts, texts, st.lists(links, max_size=6), st.lists(links, max_size=6), st.integers(0, 8))
+def test_links_count_in_any_version_as_if_it_were_the_only_one(
+    text: list[str], other: list[str], some: list[Link], others: list[Link], at: int
+) -> None:
+    versions = [(text, some), ([*text[:at], "new sky", *text[at:]], some), (text, others), (other, some), (text, some)]
+    for said, led in versions:
+        document = Document(Media.HTML, main=tuple(Block(1, one) for one in said), links=tuple(led))
+        there = set(words("\n".join(said)))
+        counted = [link for link in led if link.relation in COUNTED_RELATIONS and link.text.strip()]
+        wanted = {link.url for link in counted if there.issuperset(words(link.text))}
+        told = [block.text for block in content(document) if block.place == LINKS]
+        assert told == [" ".join(sorted({url.partition("?")[0].partition("#")[0] for url in wanted}))] * bool(wanted)
