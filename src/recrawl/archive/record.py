@@ -121,4 +121,5 @@ def target_uri(url: str) -> str:
 
 
 def record_id(identity: str) -> str:
-    return f"<urn:uuid:{identity.removeprefix('urn:uuid:')}>"
+    """Of a UUID, however much of what WARC wants around it is there already."""
+    return identity if identity.startswith("<") else f"<urn:uuid:{identity.removeprefix('urn:uuid:')}>"

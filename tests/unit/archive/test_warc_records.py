@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from tests.unit.archive.exchanges import NOON, capture, not_modified, open_archive, reply, warcs
 
+from recrawl.archive.folder import WarcArchive
 from recrawl.archive.member import members
 from recrawl.archive.reading import index_line
 from recrawl.archive.record import Record, parse, render, sha1, warc_date
+from recrawl.archive.settings import ArchiveSettings
+from recrawl.engine.clock import Dice
 from recrawl.formats.cdxj import parse as parse_line
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
@@ -46,6 +49,17 @@ def test_the_first_record_describes_the_file_and_the_others_belong_together(tmp_
     assert metadata.field("WARC-Concurrent-To") == response.field("WARC-Record-ID")
     identities = [one.field("WARC-Record-ID") for one in (info, response, request, metadata)]
     assert len(set(identities)) == 4
+    assert all(re.fullmatch("<urn:uuid:[0-9a-f-]{36}>", identity) for identity in identities)
+
+
+def test_a_record_of_a_worker_has_one_identity_in_angle_brackets(tmp_path: Path) -> None:
+    archive = WarcArchive(tmp_path, "0", ArchiveSettings(), lambda: NOON, Dice(1).record_id)
+    first = capture()
+    archive.append([first, not_modified(first, NOON + 60)])
+    archive.close()
+    [path] = warcs(tmp_path)
+    identities = [record.field("WARC-Record-ID") for record in records_of(path)]
+    assert len(set(identities)) == 5
     assert all(re.fullmatch("<urn:uuid:[0-9a-f-]{36}>", identity) for identity in identities)
 
 
