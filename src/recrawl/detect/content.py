@@ -9,7 +9,6 @@ turns `noindex` must leave the index though not one word of it changed.
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
-from operator import is_
 from typing import NamedTuple
 
 from recrawl.detect.digest import fold, words
@@ -17,7 +16,6 @@ from recrawl.detect.known_words import KnownWords, known_words
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.ends import ends
 from recrawl.model.page import Link
 
 TITLE = -1  # places of what stands nowhere in the text
@@ -46,20 +44,20 @@ def _title(text: str) -> Block:
 
 
 class Folded(NamedTuple):
+    """The main text of a document, and what each of its blocks became."""
+
     blocks: Sequence[Block]
     folded: Sequence[Block]
 
 
-_last_folded: list[Folded] = []  # most of the time the document asked for next is another version of the last one
-_last_linked: "list[Linked]" = []
+_last_folded = [Folded((), ())]  # most of the time the document asked for next is another version of the last one
 
 
 def _folded_main(blocks: Sequence[Block]) -> Sequence[Block]:
-    known = _last_folded[0] if _last_folded else Folded((), ())
-    head, tail = ends(known.blocks, blocks, is_)
-    between = map(_folded, blocks[head : len(blocks) - tail])
-    folded = (*known.folded[:head], *between, *known.folded[len(known.folded) - tail :])
-    _last_folded[:] = [Folded(blocks, folded)]
+    last = _last_folded[0]
+    known = dict(zip(map(id, last.blocks), last.folded, strict=True))
+    folded = [known.get(id(block)) or _folded(block) for block in blocks]
+    _last_folded[0] = Folded(blocks, folded)
     return folded
 
 
@@ -77,6 +75,9 @@ class Linked(NamedTuple):
     captions: list[frozenset[bytes]]
     counts: list[bool]
     blocks: tuple[Block, ...]
+
+
+_last_linked: list[Linked] = []
 
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
@@ -104,7 +105,7 @@ def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked |
 
 def _linked(known: KnownWords, links: list[Link]) -> Linked:
     captions = [_caption_words(link.text) for link in links]
-    counts = [known.has(caption) for caption in captions]
+    counts = known.has_each(captions)
     targets = sorted({target(link.url) for link in compress(links, counts)})
     return Linked(known, links, captions, counts, (Block(LINKS, " ".join(targets)),) if targets else ())
 
@@ -115,8 +116,11 @@ def has_text(document: Document | None) -> bool:
 
 def target(url: str) -> str:
     """An address without fragment, path parameters and token-like query values: near enough to canonical."""
-    if "?" not in url and "#" not in url and ";" not in url:
-        return url
+    return _stripped(url) if "?" in url or "#" in url or ";" in url else url
+
+
+@lru_cache(maxsize=512)  # two versions of a page lead to nearly the same
+def _stripped(url: str) -> str:
     base, _, query = url.partition("#")[0].partition("?")
     path = "/".join(segment.partition(";")[0] for segment in base.split("/"))
     kept = [pair for pair in query.split("&") if pair and not _is_token(pair)]

@@ -1,10 +1,9 @@
 """The words of a text, found for two versions of a page at little more than the price of one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from recrawl.detect.digest import words
-from recrawl.model.ends import ends
 
 Words = AbstractSet[bytes]
 _NONE: Words = frozenset()
@@ -25,19 +24,26 @@ class KnownWords:
             self._base, self._come, self._doubtful = _words(self._texts), _NONE, _NONE
         return some <= self._base or (bool(self._come) and some - self._base <= self._come)
 
+    def has_each(self, captions: Sequence[Words]) -> list[bool]:
+        """`has` of one after the other."""
+        is_sure = not self._come and not self._doubtful
+        return list(map(self._base.__ge__, captions)) if is_sure else [self.has(some) for some in captions]
+
     def beside(self, texts: Sequence[str]) -> "tuple[KnownWords, Words] | None":
         """The words of another version, and those that only one of the two may have; None where it differs in much."""
-        mine = self._texts
-        head, tail = ends(mine, texts)
-        if (head + tail) * 2 < max(len(mine), len(texts)):
+        if not any(text in texts for text in self._texts[:: 1 + len(self._texts) // 4]):
+            return None  # another page
+        mine, others = set(self._texts), set(texts)
+        gone, come = mine - others, others - mine
+        if 2 * len(gone | come) > len(mine | others):
             return None
-        gone, come = _words(mine[head : len(mine) - tail]), _words(texts[head : len(texts) - tail])
-        return KnownWords(texts, self._base, self._come | come, (self._doubtful | gone) - come), gone ^ come
+        went, came = _words(gone), _words(come)
+        return KnownWords(texts, self._base, self._come | came, (self._doubtful | went) - came), went ^ came
 
 
 def known_words(texts: Sequence[str]) -> KnownWords:
     return KnownWords(texts, _words(texts))
 
 
-def _words(texts: Sequence[str]) -> set[bytes]:
+def _words(texts: Iterable[str]) -> set[bytes]:
     return set(words("\n".join(texts)))

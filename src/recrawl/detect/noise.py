@@ -98,14 +98,14 @@ class TemplateNoise:
         return {votes.key: votes for votes in self.votes}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Knowledge:
     """Both together; the page's own experience comes first."""
 
     page: PageNoise = NOTHING_LEARNT
     template: TemplateNoise = TemplateNoise()
 
-    @property
+    @cached_property
     def mask(self) -> frozenset[int]:
         own = self.page.keys(Nature.NOISE)
         return own | self.template.noise - self.page.keys(Nature.REAL, Nature.STILL)

@@ -3,7 +3,6 @@
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import is_
 
 from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
@@ -33,7 +32,6 @@ from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.ends import ends
 from recrawl.model.page import Link
 
 Headers = Sequence[tuple[str, str]]
@@ -144,9 +142,8 @@ class Parsed:
         runs = self._main_runs
         if self.beside is None or self.beside.media is not Media.HTML:
             return _blocks(runs)
-        known, theirs = self.beside.main, self.beside._main_runs
-        head, tail = ends(theirs, runs, is_)
-        return (*known[:head], *_blocks(runs[head : len(runs) - tail]), *known[len(known) - tail :])
+        known = dict(zip(map(id, self.beside._main_runs), self.beside.main, strict=True))
+        return tuple([known.get(id(run)) or Block(run.place, run.text, run.level) for run in runs])
 
     @cached_property
     def _main_runs(self) -> Sequence[Run]:

@@ -27,7 +27,6 @@ class Spelt(NamedTuple):
 
     page: str
     has_raw: bool  # elements whose text is written as it is, scripts and the like
-    may_hide: bool  # elements with attributes that may hide them
 
 
 class Tree(Protocol):

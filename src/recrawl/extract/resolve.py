@@ -56,29 +56,30 @@ class Resolver:
         """The absolute address, fragment kept; None where the standard's parser fails."""
         resolved = self._known.get(href, "")  # never '' once known
         if resolved == "":
-            is_plain = href[:1] == "/" and len(href) <= self._most_chars and self._page and _ROOTED(href)
-            resolved = self._known[href] = self._origin + href if is_plain else self._resolve(href)
+            resolved = self._known[href] = self._resolve(href)
         return resolved
 
     def _resolve(self, href: str) -> str | None:
         if len(href) > self._most_chars:
             self.too_long += 1
             return None
-        if self._page and (quickly := self._quickly(href)) is not None:
-            return quickly
-        return self._slowly(href)
-
-    def _quickly(self, href: str) -> str | None:
+        if not self._page:
+            return self._slowly(href)
         first = href[:1]
-        if first == "#":
-            return self._page + href if _FRAGMENT(href) else None
-        if first == ".":
-            upward = _UPWARD(href)
-            is_plain = upward and (not upward[2] or _BELOW(upward[2]))
-            return self._above(len(upward[1]) // 3) + upward[2] if upward and is_plain else None
-        if _is_absolute(href):
+        if first == "/":
+            if _ROOTED(href):
+                return self._origin + href
+        elif first == "#":
+            if _FRAGMENT(href):
+                return self._page + href
+        elif first == ".":
+            if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
+                return self._above(len(upward[1]) // 3) + upward[2]
+        elif _is_absolute(href):
             return href
-        return self._directory + href if _BELOW(href) else None
+        elif _BELOW(href):
+            return self._directory + href
+        return self._slowly(href)
 
     def _above(self, levels: int) -> str:
         """The directory so many levels up; the root has none above it."""
@@ -110,8 +111,8 @@ def absolute(url: str) -> str:
 
 def _is_absolute(url: str) -> bool:
     """With a plain host and path."""
-    root = url.find("/", 8)
-    return url[:4] == "http" and root > 0 and _is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
+    root = url.find("/", 8) if url[:4] == "http" else -1
+    return root > 0 and _is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
 
 
 @lru_cache(maxsize=1024)  # links lead to few servers

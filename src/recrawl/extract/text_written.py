@@ -6,116 +6,25 @@ price. Its state is kept every so many tags, so that of another version of the s
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from recrawl.extract.contexts import BREAK, LINK, STRESS, Context, Odd, shared_contexts, unescaped
 from recrawl.extract.html import Spelt, Tree
 from recrawl.extract.space import folded
-from recrawl.extract.text import BLOCKS, EMPHASIS, EMPHASIS_LEVEL, UNSEEN, Opened, Reading, Run, is_hidden, opened
+from recrawl.extract.text import EMPHASIS_LEVEL, Opened, Reading, Run
 from recrawl.extract.turbo import RAW
 from recrawl.model.ends import ends
 
-_VOID_TAGS = "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
-_VOID = frozenset(_VOID_TAGS.split())
 _COMMENT = "!--[^-]*+(?:-(?!->)[^-]*+)*+--"
 _RAW = "|".join(f"{name}(?: [^>]*+)?+>[^<]*+(?:<(?!/{name}>)[^<]*+)*+</{name}" for name in RAW)
 _TAGS = re.compile("<([^>]*+)>")
 _ALL_TAGS = re.compile(f"<({_COMMENT}|{_RAW}|(?!!--)[^>]*+)>")
-_ATTRIBUTE = re.compile(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')
-_DIGITS = str.maketrans("123456789", "0" * 9)
-_LONGEST_LOOK = 200  # of a tag that is remembered
-_MOST_LOOKS = 10_000  # of all pages together
 _EVERY = 32  # tags after which the state is kept, …
 _DEEPEST, _LONGEST_RUN = 200, 300  # … which must be small, or a page of nothing but open tags would fill the memory
-_LINK, _STRESS = 1, 2
+_FARTHER = 4_000  # letters that may have come in between
 _new = tuple.__new__  # what the constructor of a named tuple calls, without the way there
-
-
-class Odd(Exception):
-    """What is written does not say where it ends: only a walk over the tree tells."""
-
-
-class Context:
-    """What an element stands for on the way through a page. `block` None: nobody sees what is inside. `named`: what it
-    adds to the skeleton of the page."""
-
-    __slots__ = ("block", "children", "ends_run", "marks", "named")
-
-    def __init__(self, block: Opened | None, marks: int = 0, ends_run: bool = False, named: str = "") -> None:
-        self.block, self.marks, self.ends_run, self.named = block, marks, ends_run, named
-        self.children: dict[str, Context] = {}
-
-
-_NOTHING, _BREAK, _LINE = Context(None), Context(None), Context(None, ends_run=True)  # elements without an inside
-_HIDDEN = Context(None)
-_MARKS = {"a": _LINK, **dict.fromkeys(EMPHASIS, _STRESS)}
-
-
-class Contexts:
-    """Those that were met so far, on whatever page: pages of a template stand for the same few."""
-
-    def __init__(self) -> None:
-        self.body = Context(opened(opened(Opened(0, ""), 0, "html", "", "", None)[0], 0, "body", "", "", None)[0])
-        self._known: dict[tuple[Opened, int, str, bool], Context] = {}
-        self._looks = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self._looks > _MOST_LOOKS
-
-    def child(self, context: Context, tag: str) -> Context:
-        """What an element with this tag, its attributes included, stands for below."""
-        if tag[0] == "!" or "</" in tag:  # a comment, or a raw text with its end
-            return _NOTHING
-        name, _, attributes = tag.partition(" ")
-        may_hide = attributes and (" hidden=" in tag or " style=" in tag)
-        look = name
-        if may_hide or (attributes and name in BLOCKS):  # which number it has says nothing, nor do attributes of others
-            look = f"{name} {attributes.translate(_DIGITS)}"
-        child = context.children.get(look)
-        if child is None:
-            child = self._made(context, name, _values(attributes) if look is not name else {})
-            self._remember(context, look, child)
-        if look != tag and name not in ("a", "img"):
-            self._remember(context, tag, child)
-        return child
-
-    def _remember(self, context: Context, look: str, child: Context) -> None:
-        if len(look) < _LONGEST_LOOK:
-            context.children[look] = child
-            self._looks += 1
-
-    def _made(self, context: Context, name: str, values: Mapping[str, str]) -> Context:
-        if name in RAW:
-            raise Odd  # without its end
-        parent = context.block
-        if parent is None or name in UNSEEN or is_hidden(values.get("hidden"), values.get("style")):
-            return _NOTHING if name in _VOID else _HIDDEN
-        if name in _VOID:
-            return {"br": _BREAK, "hr": _LINE}.get(name, _NOTHING)
-        if name not in BLOCKS:
-            return self._one(parent, context.marks | _MARKS.get(name, 0), "", ends_run=False)
-        identifier, classes = values.get("id", ""), values.get("class", "")
-        block, named = opened(parent, 0, name, identifier, classes, values.get("role"))
-        return self._one(block, context.marks, named, ends_run=True)
-
-    def _one(self, block: Opened, marks: int, named: str, ends_run: bool) -> Context:
-        """The same for all elements that stand for the same: what was met inside one is known inside the others."""
-        look = (block, marks, named, ends_run)
-        known = self._known.get(look)
-        if known is None:
-            known = self._known[look] = Context(block, marks, ends_run, named)
-        return known
-
-
-_shared = [Contexts()]
-
-
-def _contexts() -> Contexts:
-    if _shared[0].is_full:
-        _shared[0] = Contexts()
-    return _shared[0]
 
 
 class State(NamedTuple):
@@ -141,48 +50,62 @@ class Written:
     def __init__(self, spelt: Spelt) -> None:
         self.page, self._tags = spelt.page, _tags_of(spelt)
         self.reading = Reading()
-        self._contexts = _contexts()
+        self._contexts = shared_contexts()
         self._tokens = self._tags.split(spelt.page)
         self._marks: list[Mark] = []
         start = State(self._contexts.body, ())
         self._end(self._read(self._tokens, start, self.reading, self._marks), self.reading.runs)
 
     def other(self, spelt: Spelt) -> Reading:
-        """Another version of the page; its skeleton is not looked for."""
+        """Another version of the page; its skeleton is not looked for. Only what differs is read, each time from the
+        mark before it to a mark where both go on alike."""
         if _tags_of(spelt) is not self._tags:
             raise Odd
-        page = spelt.page
-        ends, mine, longer = self._ends, self.page, len(page) - len(self.page)
-        begin = 0
-        while begin + 1 < len(ends) and mine[ends[begin] : ends[begin + 1]] == page[ends[begin] : ends[begin + 1]]:
-            begin += 1
-        end, begin_at, end_at, longest = len(ends), ends[begin], len(mine), len(page) - ends[begin]
-        for at in range(len(ends) - 1, begin, -1):
-            start = ends[at]
-            if len(mine) - start > longest or mine[start:end_at] != page[start + longer : end_at + longer]:
-                break
-            end, end_at = at, start
-        found = Reading(self.reading.runs[: self._marks[begin].runs])
-        state = self._read_on(page[begin_at : end_at + longer], self._marks[begin].state, found)
-        if end < len(ends):
-            if state == self._marks[end].state:
-                return Reading(self._with_known(found.runs + self.reading.runs[self._marks[end].runs :]))
-            state = self._read_on(page[end_at + longer :], state, found)
-        self._end(state, found.runs)
-        return Reading(self._with_known(found.runs))
+        page, stops, marks, known = spelt.page, self._stops, self._marks, self.reading.runs
+        runs: list[Run] = []
+        at = here = 0
+        while True:
+            same = self._alike(page, here, at, stops)
+            runs += known[marks[at].runs : marks[same].runs if same < len(marks) else None]
+            if same == len(marks):
+                return Reading(runs)
+            at, here = same, here + stops[same] - stops[at]
+            mark, there = self._meeting(page, here, at, stops)
+            read = Reading()
+            state = self._read_on(page[here:there], marks[at].state, read)
+            goes_on = mark < len(marks) and state == marks[mark].state
+            if not goes_on:
+                self._end(self._read_on(page[there:], state, read), read.runs)
+            runs += _with_known(read.runs, known[marks[at].runs : marks[mark].runs if goes_on else None])
+            if not goes_on:
+                return Reading(runs)
+            at, here = mark, there
 
-    def _with_known(self, runs: list[Run]) -> list[Run]:
-        """Those that this page has as well are its own objects."""
-        known = self.reading.runs
-        head, tail = ends(known, runs)
-        return [*known[:head], *runs[head : len(runs) - tail], *known[len(known) - tail :]]
+    def _alike(self, page: str, here: int, at: int, stops: Sequence[int]) -> int:
+        """Up to which mark the other page, from here on, says what this one says from its mark on."""
+        mine, last = self.page, len(stops) - 2
+        while at < last and mine[stops[at] : stops[at + 1]] == page[here : here + stops[at + 1] - stops[at]]:
+            here, at = here + stops[at + 1] - stops[at], at + 1
+        return len(self._marks) if at == last and mine[stops[at] :] == page[here:] else at
+
+    def _meeting(self, page: str, here: int, at: int, stops: Sequence[int]) -> tuple[int, int]:
+        """A mark behind this one, and where in the other page that is said which follows it; else the end of both. The
+        further a mark is, the further it is looked for: together they cost no more than reading so far."""
+        step = 1
+        while at + step < len(stops) - 1:
+            begin, end = stops[at + step] - 1, stops[at + step + 1]  # from the end of the tag before it on
+            found = page.find(self.page[begin:end], max(0, here - 1), here + 2 * (end - stops[at]) + _FARTHER)
+            if found >= 0:
+                return at + step, found + 1
+            step += max(1, step // 2)
+        return len(self._marks), len(page)
 
     @property
-    def _ends(self) -> list[int]:
-        """Where in the page the marks stand."""
+    def _stops(self) -> list[int]:
+        """Where in the page the marks stand, and where it ends."""
         starts = range(0, 2 * _EVERY * (len(self._marks) - 1), 2 * _EVERY)
         lengths = (2 * _EVERY + len("".join(self._tokens[at : at + 2 * _EVERY])) for at in starts)
-        return [0, *accumulate(lengths)]
+        return [0, *accumulate(lengths), len(self.page)]
 
     def _end(self, state: State, runs: list[Run]) -> None:
         if state.context is not self._contexts.body:
@@ -201,7 +124,6 @@ class Written:
         context, outer, some, linked, stressed = state
         stack, parts, keep, skeleton = list(outer), list(some), found.runs.append, found.skeleton
         texts, tags, child_of = tokens[::2], [*tokens[1::2], ""], self._contexts.child
-        child: Context | None
         for at in range(0, len(texts), _EVERY):
             if len(stack) > _DEEPEST or len(parts) > _LONGEST_RUN:
                 raise Odd
@@ -210,13 +132,13 @@ class Written:
             for text, tag in zip(texts[at : at + _EVERY], tags[at : at + _EVERY], strict=True):
                 if text and context.block is not None:
                     if "&" in text:
-                        text = _unescaped(text)
+                        text = unescaped(text)
                     if parts or not text.isspace():  # nothing begins with space
                         parts.append(text)
                         if context.marks:
                             letters = len(text.strip())
-                            linked += letters if context.marks & _LINK else 0
-                            stressed += letters if context.marks & _STRESS else 0
+                            linked += letters if context.marks & LINK else 0
+                            stressed += letters if context.marks & STRESS else 0
                 if not tag:
                     break
                 if tag[0] == "/":
@@ -231,14 +153,20 @@ class Written:
                 if parts and child.ends_run:
                     keep(_run(context.block, parts, linked, stressed))
                     parts, linked, stressed = [], 0, 0
-                if child.block is not None or child is _HIDDEN:
+                if not child.is_void:
                     stack.append(context)
                     context = child
                     if child.named:
                         skeleton.add(child.named)
-                elif child is _BREAK and parts:
+                elif child is BREAK and parts:
                     parts.append("\n")
         return State(context, tuple(stack), tuple(parts), linked, stressed)
+
+
+def _with_known(runs: list[Run], known: list[Run]) -> list[Run]:
+    """Those that another version has as well are its objects."""
+    head, tail = ends(known, runs)
+    return [*known[:head], *runs[head : len(runs) - tail], *known[len(known) - tail :]]
 
 
 def written_text(tree: Tree, chars: int, nodes: int) -> Written | None:
@@ -280,13 +208,3 @@ def _run(block: Opened | None, parts: Sequence[str], linked: int, stressed: int)
     if stressed and not level and stressed * 10 >= letters * 9:
         level = EMPHASIS_LEVEL
     return _new(Run, (block.place, text, level, linked if linked < letters else letters, block.region, block.tag))
-
-
-def _unescaped(text: str) -> str:
-    text = text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">")
-    return text.replace("&quot;", '"').replace("&amp;", "&")
-
-
-def _values(attributes: str) -> dict[str, str]:
-    found = dict(_ATTRIBUTE.findall(" " + attributes)) if attributes else {}
-    return {name: _unescaped(value) if "&" in value else value for name, value in found.items()}

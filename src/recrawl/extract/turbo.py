@@ -95,7 +95,7 @@ class TurboTree:
         raw = list(body.iter_elements((*RAW, "xmp", "plaintext")))
         if any(map(_is_odd, raw)):
             return None
-        return Spelt(body.inner_html, bool(raw), body.select_one("[hidden], [style]") is not None)
+        return Spelt(body.inner_html, bool(raw))
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]

@@ -100,6 +100,29 @@ def test_of_a_long_page_with_one_new_paragraph_only_the_paragraphs_near_it_are_r
     assert len(read_anew) < 100
 
 
+def test_of_a_page_that_changed_at_both_ends_the_middle_is_not_read_again() -> None:
+    rows = [f"<tr id=row-{number}><td>words of number {number}<td><a href=/{number}>more</a>" for number in range(400)]
+    before = turbo.parse(f"<p>1 reader<table>{''.join(rows)}</table><p>12:00")
+    after = turbo.parse(f"<p>2 readers<table>{''.join(rows[:200])}<tr><td>new{''.join(rows[200:])}</table><p>12:01<p>x")
+    written = written_text(before, *LIMITS)
+    flat = after.flat()
+    assert written is not None
+    assert flat is not None
+    other = other_text(written, after, *LIMITS)
+    assert other is not None
+    assert other.runs == read_flat(after, flat, (), *LIMITS).runs
+    known = set(map(id, written.reading.runs))
+    assert sum(id(run) not in known for run in other.runs) < 10
+
+
+def test_elements_that_differ_only_in_their_number_stand_for_the_same_and_levels_of_headings_do_not() -> None:
+    page = "".join(f"<div id=post-{number}><p class=c{number}>a<h{1 + number % 6}>b</h1></div>" for number in range(12))
+    written = walked(page)
+    assert written is not None
+    assert len({run.place for run in written.reading.runs if run.tag == "p"}) == 1
+    assert {run.level for run in written.reading.runs} == set(range(7))
+
+
 def test_a_page_of_open_tags_or_of_one_endless_line_is_walked_for_its_state_would_be_large() -> None:
     for page in ("<span itemprop=b>x" * 1000, "<p>" + "<b>x</b> " * 1000):
         assert written_text(turbo.parse(page), *LIMITS) is None
