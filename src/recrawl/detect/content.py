@@ -12,7 +12,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from recrawl.detect.digest import fold, words
-from recrawl.detect.known_words import KnownWords, known_words
+from recrawl.detect.known_words import KnownWords
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
@@ -87,7 +87,7 @@ def link_blocks(document: Document) -> tuple[Block, ...]:
         return ()
     texts = [block.text for block in document.main]
     linked = _linked_like(_last_linked[0], links, texts) if _last_linked else None
-    _last_linked[:] = [linked or _linked(known_words(texts), links)]
+    _last_linked[:] = [linked or _linked(KnownWords(texts), links)]
     return _last_linked[0].blocks
 
 
@@ -98,9 +98,8 @@ def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked |
     known, differing = beside
     if links != other.links:
         return _linked(known, links)
-    before = zip(other.captions, other.counts, strict=True)
-    counts = [counted if differing.isdisjoint(caption) else known.has(caption) for caption, counted in before]
-    return other._replace(known=known) if counts == other.counts else _linked(known, links)
+    is_sure = all(map(differing.isdisjoint, other.captions)) or known.has_each(other.captions) == other.counts
+    return other._replace(known=known) if is_sure else _linked(known, links)
 
 
 def _linked(known: KnownWords, links: list[Link]) -> Linked:

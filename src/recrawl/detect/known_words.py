@@ -1,4 +1,4 @@
-"""The words of a text, found for two versions of a page at little more than the price of one."""
+"""Which of the words asked for a text has: for two versions of a page at little more than the price of one."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -6,44 +6,44 @@ from collections.abc import Set as AbstractSet
 from recrawl.detect.digest import words
 
 Words = AbstractSet[bytes]
-_NONE: Words = frozenset()
+_NONE: frozenset[bytes] = frozenset()
 
 
 class KnownWords:
-    """Of a text given in parts. `base`: those of another version of it, `come`: what was added since, `doubtful`: what
-    was said there and may not be said here. Where nothing is doubtful, `base` and `come` are all there are."""
+    """Of a text given in parts. `asked`: words of which it is known whether they are `there`, but for those that are
+    `doubtful`: another version had them, and this one may not."""
 
-    __slots__ = ("_base", "_come", "_doubtful", "_texts")
+    __slots__ = ("_asked", "_doubtful", "_texts", "_there")
 
-    def __init__(self, texts: Sequence[str], base: Words, come: Words = _NONE, doubtful: Words = _NONE) -> None:
-        self._texts, self._base, self._come, self._doubtful = texts, base, come, doubtful
+    def __init__(
+        self,
+        texts: Sequence[str],
+        asked: frozenset[bytes] = _NONE,
+        there: frozenset[bytes] = _NONE,
+        doubtful: frozenset[bytes] = _NONE,
+    ) -> None:
+        self._texts, self._asked, self._there, self._doubtful = texts, asked, there, doubtful
 
-    def has(self, some: Words) -> bool:
-        """Whether all of them occur."""
-        if self._doubtful and not self._doubtful.isdisjoint(some):
-            self._base, self._come, self._doubtful = _words(self._texts), _NONE, _NONE
-        return some <= self._base or (bool(self._come) and some - self._base <= self._come)
-
-    def has_each(self, captions: Sequence[Words]) -> list[bool]:
-        """`has` of one after the other."""
-        is_sure = not self._come and not self._doubtful
-        return list(map(self._base.__ge__, captions)) if is_sure else [self.has(some) for some in captions]
+    def has_each(self, phrases: Sequence[Words]) -> list[bool]:
+        """Of which of them all words occur."""
+        asked = _NONE.union(*phrases)
+        if not asked <= self._asked or not asked.isdisjoint(self._doubtful):
+            self._asked |= asked
+            self._there, self._doubtful = self._asked.intersection(_words(self._texts)), _NONE
+        return list(map(self._there.issuperset, phrases))
 
     def beside(self, texts: Sequence[str]) -> "tuple[KnownWords, Words] | None":
-        """The words of another version, and those that only one of the two may have; None where it differs in much."""
+        """The same of another version, and the words that only one of the two may have; None where much differs."""
         if not any(text in texts for text in self._texts[:: 1 + len(self._texts) // 4]):
             return None  # another page
         mine, others = set(self._texts), set(texts)
         gone, come = mine - others, others - mine
         if 2 * len(gone | come) > len(mine | others):
             return None
-        went, came = _words(gone), _words(come)
-        return KnownWords(texts, self._base, self._come | came, (self._doubtful | went) - came), went ^ came
+        went, came = frozenset(_words(gone)), frozenset(_words(come))
+        there, doubtful = self._there | (came & self._asked), (self._doubtful | went) - came
+        return KnownWords(texts, self._asked, there, doubtful), went ^ came
 
 
-def known_words(texts: Sequence[str]) -> KnownWords:
-    return KnownWords(texts, _words(texts))
-
-
-def _words(texts: Iterable[str]) -> set[bytes]:
-    return set(words("\n".join(texts)))
+def _words(texts: Iterable[str]) -> list[bytes]:
+    return words("\n".join(texts))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recrawl.detect.content import COUNTED_RELATIONS, LINKS, content
 from recrawl.detect.digest import words
-from recrawl.detect.known_words import known_words
+from recrawl.detect.known_words import KnownWords
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 
@@ -23,28 +23,29 @@ links = st.builds(
 def test_words_are_known_by_any_version_of_a_text(
     versions: list[list[str]], at: int, questions: list[list[str]]
 ) -> None:
-    known = known_words(versions[0])
+    known = KnownWords(versions[0])
+    phrases = [frozenset(word.encode() for word in question) for question in questions]
     for version in (*versions, [*versions[0][:at], "new sky", *versions[0][at:]], versions[0]):
-        before, there = known, set(words("\n".join(version)))
-        known, differing = known.beside(version) or (known_words(version), None)
-        for question in questions:
-            some = frozenset(word.encode() for word in question)
-            assert known.has(some) is (some <= there)
-            if differing is not None and differing.isdisjoint(some):
-                assert known.has(some) is before.has(some)
+        before, there = known.has_each(phrases), set(words("\n".join(version)))
+        known, differing = known.beside(version) or (KnownWords(version), None)
+        assert known.has_each(phrases[:1]) == [there.issuperset(phrases[0])]
+        now = known.has_each(phrases)
+        assert now == [there.issuperset(phrase) for phrase in phrases]
+        if differing is not None:
+            assert all(phrases[one] & differing or before[one] is now[one] for one in range(len(phrases)))
 
 
 def test_a_word_that_went_with_its_paragraph_is_known_no_more_unless_another_says_it() -> None:
     before = ["one", "two", "three two", "four", "five once"]
     after = [*before[:4], "five"]
-    known = known_words(before)
-    assert known.has({b"once"})
+    known = KnownWords(before)
+    assert known.has_each([{b"once"}, {b"five", b"none"}]) == [True, False]
     beside = known.beside(after)
     assert beside is not None
-    assert not beside[0].has({b"once"})
+    assert beside[0].has_each([{b"once"}]) == [False]
     further = beside[0].beside(after[1:])
     assert further is not None
-    assert further[0].has({b"two", b"three"})
+    assert further[0].has_each([{b"two", b"three"}, {b"one"}]) == [True, False]
     assert known.beside(["six", "seven"]) is None
 
 
