@@ -7,7 +7,7 @@ import heapq
 import mmap
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -34,19 +34,24 @@ class Sidecars:
         self._mapped: dict[str, SortedLines] = {}  # the finished sidecars asked last, oldest first
 
     def find(self, wanted: "Wanted") -> CdxLine | None:
-        """The whole response of `url` at that moment, narrowed by a digest where one is known."""
-        places = self._places(wanted)
-        return next((line for lines in places if lines and (line := wanted.choose(lines))), None)
+        """The whole response of `url` at that moment, narrowed by a digest where one is known: among the known finished
+        files, new ones, those still written by others."""
+        return (
+            self._find_in(self._nearest(wanted.timestamp), wanted)
+            or self._find_in(reversed(self._refresh()), wanted)
+            or self._find_open(wanted)
+        )
 
-    def _places(self, wanted: "Wanted") -> Iterator[list[bytes]]:
-        """Lines under the wanted key, file by file: known finished ones, new ones, those still written by others."""
-        for stem in self._nearest(wanted.timestamp):
-            yield self._lines_of(stem, wanted.key)
-        for stem in reversed(self._refresh()):
-            yield self._lines_of(stem, wanted.key)
-        for stem in stems(self._folder, OPEN):
-            if stem != self.own:
-                yield unsorted_lines(mapped(self._folder / (stem + OPEN)), wanted.key)
+    def _find_in(self, finished: Iterable[str], wanted: "Wanted") -> CdxLine | None:
+        for stem in finished:
+            if line := wanted.choose(self._lines_of(stem, wanted.key)):
+                return line
+        return None
+
+    def _find_open(self, wanted: "Wanted") -> CdxLine | None:
+        others = [stem for stem in stems(self._folder, OPEN) if stem != self.own]
+        lines = (unsorted_lines(mapped(self._folder / (stem + OPEN)), wanted.key) for stem in others)
+        return next((line for found in lines if (line := wanted.choose(found))), None)
 
     def _lines_of(self, stem: str, key: bytes) -> list[bytes]:
         found = self._mapped.pop(stem, None)

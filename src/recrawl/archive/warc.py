@@ -86,14 +86,14 @@ class Subject:
     identity: str  # of the main record
     date: str
     url: str
-    peer: str
-    protocol: str
+    peer: str  # as a field
+    protocol: str  # as a field
 
     @property
     def fields(self) -> str:
         return (
             f"WARC-Record-ID: {self.identity}\r\nWARC-Date: {self.date}\r\nWARC-Target-URI: {self.url}\r\n"
-            f"{_field('WARC-IP-Address', self.peer)}{_field('WARC-Protocol', self.protocol)}"
+            f"{self.peer}{self.protocol}"
         )
 
 
@@ -124,8 +124,8 @@ def exchange(
     main, told = _main(capture, subject, original)
     beside = []
     if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
-        fields = f"{_beside('request', subject, new_id)}{_field('WARC-IP-Address', subject.peer)}"
-        beside.append(Sheet(f"{fields}Content-Type: {REQUEST_TYPE}\r\n", head))
+        fields = f"{_beside('request', subject, new_id)}{subject.peer}Content-Type: {REQUEST_TYPE}\r\n"
+        beside.append(Sheet(fields, head))
     if settings.metadata and told is not None:
         fields = f"{_beside('metadata', subject, new_id)}Content-Type: {FIELDS_TYPE}\r\n"
         beside.append(Sheet(fields, _warc_fields(_facts(capture))))
@@ -140,7 +140,7 @@ def unchanged(capture: Capture, original: CdxLine, date: str, new_id: Callable[[
     lines = (
         f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {record_id(new_id())}\r\nWARC-Date: {date}\r\n"
         f"WARC-Target-URI: {url}\r\n"
-        f"{_field('WARC-IP-Address', _ip_address(reply.peer))}{_field('WARC-Protocol', protocol_of(reply.raw_head))}"
+        f"{_peer(reply.peer)}{_field('WARC-Protocol', protocol_of(reply.raw_head))}"
         f"WARC-Profile: {NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
         f"{_field('WARC-Refers-To-Date', refers_to)}"
         f"{_field('WARC-Payload-Digest', original.digest and f'sha1:{original.digest}')}"
@@ -214,7 +214,7 @@ def _response_head(reply: Reply) -> bytes:
 def _subject(capture: Capture, new_id: Callable[[], str]) -> Subject:
     reply = capture.reply
     identity, date, url = record_id(new_id()), warc_date(capture.at), target_uri(capture.url)
-    return Subject(identity, date, url, _ip_address(reply.peer), protocol_of(reply.raw_head))
+    return Subject(identity, date, url, _peer(reply.peer), _field("WARC-Protocol", protocol_of(reply.raw_head)))
 
 
 def _beside(kind: str, main: Subject, new_id: Callable[[], str]) -> str:
@@ -257,6 +257,10 @@ def _token(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def _peer(address: str) -> str:
+    return _field("WARC-IP-Address", _ip_address(address))
+
+
 def _ip_address(peer: str) -> str:
     """The address alone: a port or brackets around it are dropped, anything else is no address."""
     for text in (peer, peer.rpartition(":")[0], peer.partition("]")[0].removeprefix("[")):

@@ -53,10 +53,9 @@ class Savings:
 
     def note(self, visits: Iterable[Arrival]) -> None:
         for one in visits:
-            saved, site = saved_by(one), one.page.site
-            if saved is not None:
-                self._books[site] = self._book(site).plus(saved)
-                self._stirred.add(site)
+            if (saved := saved_by(one)) is not None:
+                self._books[one.page.site] = self._book(one.page.site).plus(saved)
+                self._stirred.add(one.page.site)
 
     def memos(self) -> dict[str, bytes]:
         """What changed since the last call."""

@@ -44,6 +44,7 @@ class Transfer:
         self._loop = driver.loop
         self._open_socket = open_socket
         self._before: Order | None = None
+        self._sizes: tuple[object, ...] = ()  # and times, as they are set
         self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
@@ -139,7 +140,8 @@ class Transfer:
             setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
         if before is None or order.header_lines is not before.header_lines:
             setopt(pycurl.HTTPHEADER, order.header_lines)
-        if before is None or order.times_and_sizes != before.times_and_sizes:
+        if (sizes := order.times_and_sizes) != self._sizes:
+            self._sizes = sizes
             self._set_limits(order)
         if order.form:
             setopt(pycurl.POSTFIELDS, order.form)
@@ -185,8 +187,8 @@ class Transfer:
         if not lines:
             self._mark_at = self._loop.time()
         lines.append(line)
-        self.head_bytes += len(line)
-        if self.head_bytes > self._most_head_bytes or len(lines) > self._most_lines:
+        self.head_bytes = size = self.head_bytes + len(line)
+        if size > self._most_head_bytes or len(lines) > self._most_lines:
             return self._stop(Failure.HEADERS_TOO_LARGE, LONG_HEAD)
         return None
 

@@ -16,9 +16,9 @@ def hasten(session: Session, sql: Book, places: Sequence[Row], at: float, rank: 
     """Make pages (id, server, site, due time, interval, kind) due at a moment unless they are due before, and raise
     their rank if one is given; how many are due then."""
     later = [row for row in places if row[3] is None or row[3] > at]
-    session.many(sql.hasten_page, (sql.hasten_page.bind(at=at, page=row[0]) for row in later))
+    session.many(sql.hasten_page, sql.hasten_page.bind_each("page", [row[0] for row in later], at=at))
     if rank is not None:
-        session.many(sql.raise_page, (sql.raise_page.bind(rank=rank, page=row[0]) for row in places))
+        session.many(sql.raise_page, sql.raise_page.bind_each("page", [row[0] for row in places], rank=rank))
     servers = sorted({row[1] for row in later})
     session.many(sql.hasten_server, (sql.hasten_server.bind(at=at, server=server) for server in servers))
     session.many(sql.add_counts, _scheduled_again([row for row in later if row[3] is None], at))

@@ -7,6 +7,7 @@ column: one statement however many rows.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, TypeVar
 
 SIZES = (1, 8, 64, 512)  # of lists
@@ -27,6 +28,11 @@ class Sql:
 
     def bind(self, **values: object) -> tuple[object, ...]:
         return tuple(values[name] if name in values else self.fixed[name] for name in self.names)
+
+    def bind_each(self, name: str, items: Sequence[object], **values: object) -> Iterator[tuple[object, ...]]:
+        """Once for each of many values of one of its parameters."""
+        known = {**self.fixed, **values}
+        return zip(*(items if one == name else repeat(known[one]) for one in self.names), strict=False)
 
     def bind_list(self, chunk: Sequence[object], **values: object) -> tuple[object, ...]:
         """For a statement whose list comes first."""
