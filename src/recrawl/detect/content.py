@@ -98,8 +98,10 @@ def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked |
     known, differing = beside
     if links != other.links:
         return _linked(known, links)
-    is_sure = all(map(differing.isdisjoint, other.captions)) or known.has_each(other.captions) == other.counts
-    return other._replace(known=known) if is_sure else _linked(known, links)
+    before = zip(other.captions, other.counts, strict=True)
+    unsure = [(caption, counts) for caption, counts in before if not differing.isdisjoint(caption)]
+    is_same = known.has_each([caption for caption, _ in unsure]) == [counts for _, counts in unsure]
+    return other._replace(known=known) if is_same else _linked(known, links)
 
 
 def _linked(known: KnownWords, links: list[Link]) -> Linked:
