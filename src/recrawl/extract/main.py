@@ -47,38 +47,23 @@ def _letters(runs: Sequence[Run]) -> int:
 
 
 def _dense(runs: Sequence[Run]) -> list[Run]:
-    content = [is_content(run) for run in runs]
-    if not any(content):
-        return []
-    near = _near(content)
-    return [run for at, run in enumerate(runs) if content[at] or (near[at] and (run.level or not _is_linked(run)))]
-
-
-def _near(content: Sequence[bool]) -> list[bool]:
-    """Whether content stands within reach, before or after."""
-    before, after = _distances(content), _distances(content[::-1])[::-1]
-    return [one <= _REACH or other <= _REACH for one, other in zip(before, after, strict=True)]
-
-
-def _distances(content: Sequence[bool]) -> list[int]:
-    distances, since = [], len(content) + _REACH
-    for is_content in content:
-        since = 0 if is_content else since + 1
-        distances.append(since)
-    return distances
+    content = [at for at, run in enumerate(runs) if len(run.text) >= FEWEST_LETTERS and is_content(run)]
+    near = {beside for at in content for beside in range(at - _REACH, at + _REACH + 1)}
+    own = set(content)
+    return [
+        run
+        for at, run in enumerate(runs)
+        if at in near and (at in own or run.level or not is_linked(run.link_chars, len(run.text)))
+    ]
 
 
 def is_content(run: Run) -> bool:
-    return is_long(run.text) and not _is_linked(run)
+    return is_long(run.text) and not is_linked(run.link_chars, len(run.text))
 
 
 def is_long(text: str) -> bool:
     """Long enough to be content by itself."""
     return len(text) >= _LONG or (len(text) >= FEWEST_LETTERS and _wide(text) >= _LONG)
-
-
-def _is_linked(run: Run) -> bool:
-    return is_linked(run.link_chars, len(run.text))
 
 
 def is_linked(link_chars: int, chars: int) -> bool:
