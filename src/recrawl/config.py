@@ -16,8 +16,7 @@ from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
-from recrawl.schedule.windows import both, complaint_of, never_opens
-from recrawl.schedule.windows import parse as parse_window
+from recrawl.schedule.windows import complaint_of, hours_of, never_opens
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.traps import TrapLimits
 
@@ -136,9 +135,8 @@ class Settings:
     def check_sites(self, sites: Sequence[Site]) -> None:
         """Whether they can be crawled with these settings."""
         self.check_operator(sites)
-        everywhere = [parse_window(text) for text in self.schedule.windows]
         for site in sites:
-            if never_opens(both(everywhere, [parse_window(text) for text in site.windows])):
+            if never_opens(hours_of(self.schedule.windows, site.windows)):
                 raise ConfigError(
                     f"{site.name} could never be visited: its windows ({', '.join(site.windows)}) and schedule.windows "
                     f"of recrawl.toml ({', '.join(self.schedule.windows)}) leave no hour of the week open (in UTC)"

@@ -23,7 +23,7 @@ from recrawl.model.server import Server
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask, Reply
 from recrawl.schedule.budget import Budget
-from recrawl.schedule.windows import both, is_open, parse
+from recrawl.schedule.windows import hours_of, is_open
 from recrawl.scope.rules import Rules
 
 PATIENCE_S = 5.0  # so long a gap is waited for
@@ -83,7 +83,7 @@ def _budgets(folder: Folder, settings: Settings) -> list[Budget]:
 
 
 def _need_window(site: Site, settings: Settings) -> None:
-    windows = both([parse(text) for text in settings.schedule.windows], [parse(text) for text in site.windows])
+    windows = hours_of(settings.schedule.windows, site.windows)
     if not is_open(windows, time.time()):
         raise NotNow(f"the window of {site.name} is closed ({'; '.join(one.text for one in windows)}; UTC)")
 

@@ -21,7 +21,7 @@ from recrawl.model.server import Server
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
-from recrawl.schedule.windows import both, is_open, opens_at, parse
+from recrawl.schedule.windows import hours_of, is_open, opens_at
 
 ROUNDS = 8  # a window may open after a day has ended, and then another budget
 LONGEST_DAYS = 400  # a budget below one a day is saved up
@@ -54,10 +54,8 @@ class Chances:
     def __init__(self, found: Reading, now: float) -> None:
         self._found, self._now = found, now
         self._sites = {site.name: site for site in found.folder.sites()}
-        everywhere = [parse(text) for text in found.settings.schedule.windows]
-        self._windows = {
-            name: both(everywhere, [parse(text) for text in site.windows]) for name, site in self._sites.items()
-        }
+        everywhere = found.settings.schedule.windows
+        self._windows = {name: hours_of(everywhere, site.windows) for name, site in self._sites.items()}
         self._servers: dict[str, Server | None] = {}
         self._ledgers = ledgers(found, now)
         self._gate = Gate(AGENT, found.store.robots)

@@ -29,7 +29,7 @@ from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import DAY_S, HOUR_S
 from recrawl.schedule.value import ValuePolicy
-from recrawl.schedule.windows import Window, both, is_open, moved_into, opens_at, parse
+from recrawl.schedule.windows import Window, hours_of, is_open, moved_into, opens_at
 
 KEEP_EVERY_S = 600.0
 TO_THE_SECOND_S = 60.0
@@ -83,8 +83,7 @@ class Scheduler:
         return self._spending.budgets, self._spending.spent
 
     def _opened_windows(self) -> dict[str, tuple[Window, ...]]:
-        everywhere = [parse(text) for text in self._purse.windows]
-        return {name: both(everywhere, [parse(text) for text in site.windows]) for name, site in self._sites.items()}
+        return {name: hours_of(self._purse.windows, site.windows) for name, site in self._sites.items()}
 
     # before a request
 

@@ -140,6 +140,11 @@ def both(first: Sequence[Window], second: Sequence[Window]) -> tuple[Window, ...
     return (Window(True, "; ".join(window.text for window in windows), tuple(spans)),)
 
 
+def hours_of(everywhere: Sequence[str], own: Sequence[str]) -> tuple[Window, ...]:
+    """When a site may be visited: what its own rules and those for all sites leave open together."""
+    return both([parse(text) for text in everywhere], [parse(text) for text in own])
+
+
 def opens_at(windows: Sequence[Window], now: float, offset_s: float = 0.0) -> float | None:
     """The first moment from now on that is allowed; None if the rules leave none."""
     if is_open(windows, now, offset_s):
