@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 UV     := $(shell command -v uv 2>/dev/null)
-WORKERS ?= 2
+# Three, on two cores: half of the time tests wait for servers, gaps and leases.
+WORKERS ?= 3
 TRACES ?= ../shared/traces
 SEEDS ?= 1000
 MINUTES ?= 10
