@@ -41,7 +41,6 @@ class Context:
 
 
 NOTHING, BREAK, LINE = Context.void(), Context.void(), Context.void(ends_run=True)
-_HIDDEN = Context(None)
 
 
 class Contexts:
@@ -49,6 +48,7 @@ class Contexts:
 
     def __init__(self) -> None:
         self.body = Context(opened(opened(Opened(0, ""), 0, "html", "", "", None)[0], 0, "body", "", "", None)[0])
+        self._hidden = Context(None)
         self._known: dict[tuple[Opened, int, str, bool], Context] = {}
         self._looks = 0
 
@@ -83,7 +83,7 @@ class Contexts:
             raise Odd  # without its end
         parent = context.block
         if parent is None or name in UNSEEN or is_hidden(values.get("hidden"), values.get("style")):
-            return NOTHING if name in _VOID else _HIDDEN
+            return NOTHING if name in _VOID else self._hidden
         if name in _VOID:
             return {"br": BREAK, "hr": LINE}.get(name, NOTHING)
         if name not in BLOCKS:
