@@ -83,7 +83,7 @@ class Reckoning:
         self.outcomes.judge(one, ledger)
         if one.document is not None or one.verdict.change is Change.MOVED:
             self._discover(one, ledger)
-            self._tell_traps(one, ledger)
+        self._tell_traps(one, ledger)
         self._lists.note(one, ledger)
         if one.verdict.change is Change.NEW:
             self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
@@ -96,6 +96,7 @@ class Reckoning:
         self.lanes.signals.note(one, ledger)
         self._weigh_notices(ledger, ledger.noticed.keys() - before, one.reply.at)
         self._tell_limit(one, ledger)
+        self._tell_traps(one, ledger)
         self.weigh(one.page, after, ledger)
 
     def _weigh_notices(self, ledger: Ledger, told: Collection[int], now: float) -> None:
@@ -130,7 +131,7 @@ class Reckoning:
             self.parts.quarries[one.page.site].bite(str(event.facts["limit"]))
 
     def _tell_traps(self, one: Arrival, ledger: Ledger) -> None:
-        """Spaces without end that were closed by this page or by what it leads to."""
+        """Spaces without end that were closed by this page or list, or by what it leads to."""
         quarry, page = self.parts.quarries[one.page.site], one.page
         for says in quarry.traps.news():
             facts: dict[str, object] = {"limit": "trap", "says": says}
