@@ -7,6 +7,7 @@ from recrawl.detect.digest import words
 
 Words = AbstractSet[bytes]
 _NONE: frozenset[bytes] = frozenset()
+_MOST_WORDS = 5_000  # that are handed on: pages of a template are for ever versions of each other
 
 
 class KnownWords:
@@ -34,6 +35,8 @@ class KnownWords:
 
     def beside(self, texts: Sequence[str]) -> "tuple[KnownWords, Words] | None":
         """The same of another version, and the words that only one of the two may have; None where much differs."""
+        if len(self._asked) + len(self._doubtful) > _MOST_WORDS:
+            return None  # much was asked of many
         if not any(text in texts for text in self._texts[:: 1 + len(self._texts) // 4]):
             return None  # another page
         mine, others = set(self._texts), set(texts)

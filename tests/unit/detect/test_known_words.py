@@ -61,3 +61,20 @@ def test_links_count_in_any_version_as_if_it_were_the_only_one(
         wanted = {link.url for link in counted if there.issuperset(words(link.text))}
         told = [block.text for block in content(document) if block.place == LINKS]
         assert told == [" ".join(sorted({url.partition("?")[0].partition("#")[0] for url in wanted}))] * bool(wanted)
+
+
+def test_pages_that_are_for_ever_versions_of_each_other_do_not_hand_on_ever_more_words() -> None:
+    shared = [f"said everywhere {number}" for number in range(4)]
+    for is_asked in (True, False):
+        known, handed_on = KnownWords(shared), 0
+        own = fresh_words(0)
+        while (beside := known.beside([*shared, " ".join(own)])) is not None:
+            known, handed_on = beside[0], handed_on + 1
+            assert known.has_each([frozenset(word.encode() for word in own if is_asked)]) == [True]
+            assert handed_on < 100
+            own = fresh_words(handed_on)
+        assert handed_on > 3
+
+
+def fresh_words(version: int) -> list[str]:
+    return [f"w{version}x{at}" for at in range(500)]
