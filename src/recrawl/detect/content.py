@@ -86,9 +86,10 @@ def link_blocks(document: Document) -> tuple[Block, ...]:
     if not links:
         return ()
     texts = [block.text for block in document.main]
-    linked = _linked_like(_last_linked[0], links, texts) if _last_linked else None
-    _last_linked[:] = [linked or _linked(KnownWords(texts), links)]
-    return _last_linked[0].blocks
+    alike = _linked_like(_last_linked[0], links, texts) if _last_linked else None
+    linked = alike or _linked(KnownWords(texts), links)
+    _last_linked[:] = [linked]
+    return linked.blocks
 
 
 def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked | None:
