@@ -4,8 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 UV     := $(shell command -v uv 2>/dev/null)
-# Three, on two cores: half of the time tests wait for servers, gaps and leases.
-WORKERS ?= 3
+WORKERS ?= 2
 TRACES ?= ../shared/traces
 SEEDS ?= 1000
 MINUTES ?= 10
