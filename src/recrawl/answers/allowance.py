@@ -4,18 +4,20 @@ from dataclasses import dataclass
 
 from recrawl.answers.reading import Reading
 from recrawl.engine.spending import Purse, budgets_of, spent_today
-from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.budget import Budget, Spent, span_days
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """`site`: empty for all sites together. None where nothing limits."""
+    """`site`: empty for all sites together. None where nothing limits. `days`: so many are counted as one
+    where there is less than a request a day."""
 
     site: str
     requests: int
     requests_per_day: float | None
     bytes: int
     bytes_per_day: float | None
+    days: int = 1
 
 
 def ledgers(found: Reading, now: float) -> list[tuple[Budget, Spent]]:
@@ -29,6 +31,6 @@ def ledgers(found: Reading, now: float) -> list[tuple[Budget, Spent]]:
 
 def allowances(found: Reading, now: float) -> list[Allowance]:
     return [
-        Allowance(budget.site, spent.requests, budget.requests_per_day, spent.bytes, budget.bytes_per_day)
-        for budget, spent in ledgers(found, now)
+        Allowance(one.site, spent.requests, one.requests_per_day, spent.bytes, one.bytes_per_day, span_days(one))
+        for one, spent in ledgers(found, now)
     ]

@@ -107,7 +107,7 @@ def _count(folder: Folder, settings: Settings, budgets: Sequence[Budget], site: 
         raise NotNow("the budget of a cluster is its workers' to spend")
     with closing(open_store(folder, settings)) as store:
         if not counted(store, budgets, site, time.time()):
-            raise NotNow(f"the day's budget is spent: {site or 'the server'} is asked again tomorrow (UTC)")
+            raise NotNow(f"the day's budget is spent: {site or 'the server'} is not asked again before tomorrow (UTC)")
 
 
 def _let_rest(folder: Folder, settings: Settings, site: Site, key: str) -> None:

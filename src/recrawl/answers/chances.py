@@ -12,14 +12,13 @@ from recrawl.answers.allowance import ledgers
 from recrawl.answers.reading import Reading
 from recrawl.engine.adoption import is_guest
 from recrawl.engine.gate import Gate
-from recrawl.engine.spending import BOTH
 from recrawl.formats import duration
 from recrawl.formats.moment import iso
 from recrawl.model.directives import AGENT
 from recrawl.model.page import Page, Status
 from recrawl.model.server import Server
 from recrawl.schedule import budget as budgets
-from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.budget import BOTH, Budget, Spent
 from recrawl.schedule.settings import DAY_S
 from recrawl.schedule.windows import hours_of, is_open, opens_at
 
@@ -108,12 +107,13 @@ class Chances:
         """With robots.txt before it, where that must be asked for first."""
         if not budgets.may_spend(budget, spent, at, page.size_bytes):
             return False
-        left, whole = budgets.requests_left(budget, spent, at), budgets.requests_of_day(budget, at)
+        left, whole = budgets.requests_left(budget, spent, at), budgets.requests_of_span(budget, at)
         first = bool(self._gate.check(page.url, at).ask_first)
         return left is None or left >= min(1 + first, whole or 1)
 
     def _unaffordable(self, budget: Budget, spent: Spent, page: Page, at: float) -> Hindrance:
-        whose = f"the day's budget of {budget.site or 'all sites'}"
+        kind = "day's budget" if budgets.span_days(budget) == 1 else "budget"
+        whose = f"the {kind} of {budget.site or 'all sites'}"
         if budget.requests_per_day is not None and budget.requests_per_day <= 0:
             return Hindrance("budget", f"{whose} is 0 requests")
         days = (budgets.next_day_at(at) + number * DAY_S for number in range(LONGEST_DAYS))
@@ -122,9 +122,11 @@ class Chances:
 
 
 def _spent(budget: Budget, spent: Spent, at: float) -> str:
-    today = budgets.on_day(spent, at)
+    today, days = budgets.so_far(budget, spent, at), budgets.span_days(budget)
     told = []
-    if budget.requests_per_day is not None:
+    if days > 1:
+        told.append(f"{today.requests:,} of {BOTH} requests in {days:,} days")
+    elif budget.requests_per_day is not None:
         told.append(f"{today.requests:,} of {budget.requests_per_day:,g} requests")
         if 0 < budget.requests_per_day < BOTH:
             told.append("a page takes two, robots.txt and itself")

@@ -20,6 +20,7 @@ from recrawl.engine.discover import bitten_counts, dropped_counts
 from recrawl.engine.savings import Saved, saved_in
 from recrawl.model.batch import Totals
 from recrawl.model.page import Page
+from recrawl.schedule.budget import BOTH
 
 SITE_COLUMNS = ("site", "pages", "known", "due", "visits", "changed", "304", "failed", "received", "spared", "avoided")
 NEXT = 3  # visits shown
@@ -169,10 +170,11 @@ def _tell_savings(saved: Saved) -> None:
 def _budget_sentence(one: Allowance) -> str:
     told = []
     if one.requests_per_day is not None:
-        told.append(f"{one.requests:,} of {one.requests_per_day:,g} requests")
+        told.append(f"{one.requests:,} of {BOTH if one.days > 1 else one.requests_per_day:,g} requests")
     if one.bytes_per_day is not None:
         told.append(f"{size(one.bytes)} of {size(int(one.bytes_per_day))}")
-    return f"spent today, {one.site or 'all sites'}: {', '.join(told)}"
+    since = "today" if one.days == 1 else f"in {one.days:,} days"
+    return f"spent {since}, {one.site or 'all sites'}: {', '.join(told)}"
 
 
 def _tell_of_site(found: Reading, name: str) -> None:

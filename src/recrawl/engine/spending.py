@@ -16,14 +16,13 @@ from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets
-from recrawl.schedule.budget import Budget, Spent
+from recrawl.schedule.budget import BOTH, Budget, Spent
 from recrawl.schedule.settings import DAY_S
 
 PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
 LEAST, MOST = 4, 64  # … but no less and no more requests than these
 LARGE_PARTS = 4  # of a day's bytes
 TELLING_BYTES = 1000  # a robots.txt or a 304 says nothing of the size of pages
-BOTH = 2  # requests: robots.txt and a page
 NEVER = -1
 
 
@@ -115,7 +114,7 @@ class Spending:
         self._begun += 1
         for place, budget in enumerate(self.budgets):
             if budget.covers(site):
-                self.spent[place] = budgets.begun(self.spent[place], now)
+                self.spent[place] = budgets.begun(budget, self.spent[place], now)
                 self._under_way[place] += 1
         return True
 
@@ -129,7 +128,7 @@ class Spending:
             for budget, spent in zip(self.budgets, self.spent, strict=True):
                 left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
                 owed = sum(count for other, count in self._promised.values() if budget.covers(other))
-                if left is not None and left < owed + min(BOTH, budgets.requests_of_day(budget, now) or BOTH):
+                if left is not None and left < owed + min(BOTH, budgets.requests_of_span(budget, now) or BOTH):
                     return False
         self._promised[server] = (site, BOTH)
         return True
@@ -149,7 +148,7 @@ class Spending:
             self._largest_bytes = max(self._largest_bytes, got_bytes)
         for place, budget in enumerate(self.budgets):
             if budget.covers(site):
-                self.spent[place] = budgets.received(self.spent[place], now, got_bytes)
+                self.spent[place] = budgets.received(budget, self.spent[place], now, got_bytes)
                 self._under_way[place] = max(0, self._under_way[place] - 1)
 
     def must_be_written(self, now: float) -> bool:
@@ -159,7 +158,7 @@ class Spending:
         return self._kept_day < int(now // DAY_S) or self._begun - self._kept >= uncounted(self.budgets)
 
     def memo(self, now: float, closing: bool = False) -> bytes:
-        rows = [budgets.on_day(one, now) for one in self.spent]
+        rows = [budgets.so_far(*one, now) for one in zip(self.budgets, self.spent, strict=True)]
         facts = {
             "clean": closing,
             "uncounted": uncounted(self.budgets),
@@ -230,8 +229,8 @@ def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
 def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
     """What all workers of a folder have counted so far."""
     counted = [([Spent(*row) for row in json.loads(memo)["spent"]], _names(memo)) for memo in _memos(store)]
-    today = [[budgets.on_day(one, now) for one in _fitted(rows, names, wanted)] for rows, names in counted]
-    return [_sum(Spent(int(now // DAY_S)), *(rows[place] for rows in today)) for place in range(len(wanted))]
+    fitted = [[Spent()] * len(wanted), *(_fitted(rows, names, wanted) for rows, names in counted)]
+    return [_sum(*(budgets.so_far(one, rows[place], now) for rows in fitted)) for place, one in enumerate(wanted)]
 
 
 def _fitted(rows: list[Spent], names: Sequence[str] | None, wanted: Sequence[Budget]) -> list[Spent]:
@@ -315,8 +314,8 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
 
 
 def _sum(*parts: Spent) -> Spent:
-    """Of the last day that any of them knows."""
-    day = max(one.day for one in parts)
+    """Of the last day on which any of them has spent something."""
+    day = max((one.day for one in parts if one.requests or one.bytes), default=max(one.day for one in parts))
     today = [one for one in parts if one.day == day]
     return Spent(day, sum(one.requests for one in today), sum(one.bytes for one in today))
 

@@ -1,25 +1,33 @@
 """What may be spent: a ledger of the day that is never exceeded, and the bucket the price listens to.
 
 A budget is requests a day, bytes a day, or both; for a site, or for all sites together. Days are UTC. A decision is
-taken before the request: a visit is allowed only if every budget it falls under has room left.
+taken before the request: a visit is allowed only if every budget it falls under has room left. Of less than one request
+a day so many days are one *span* that two requests are saved up in it: one alone would always go into robots.txt, which
+is known for a day.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recrawl.schedule.settings import DAY_S, WEEK_S
 
+BOTH = 2  # requests: robots.txt and a page
+LONGEST_SPAN_DAYS = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """`requests_per_day`, `bytes_per_day`: None where nothing limits. `site`: empty for all sites together. `turns`: so
-    many take turns at it, a week each (robots.txt alone may take a day of it); `turn`: which of them this is."""
+    many take turns at it, a week each (robots.txt alone may take a day of it) or a span; `turn`: which of them this is.
+    `drawn`: a worker of a cluster may spend so many requests of it."""
 
     site: str = ""
     requests_per_day: float | None = None
     bytes_per_day: float | None = None
     turn: int = 0
     turns: int = 1
+    drawn: int | None = None
 
     def covers(self, site: str) -> bool:
         return self.site in ("", site)
@@ -27,41 +35,52 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a budget has spent on its day (number of days since 1970)."""
+    """What a budget has spent in the span that begins on this day (number of days since 1970)."""
 
     day: int = -1
     requests: int = 0
     bytes: int = 0
 
 
-def on_day(spent: Spent, now: float) -> Spent:
-    """A new day starts with nothing spent; a clock set back gives nothing back."""
+def span_days(budget: Budget) -> int:
+    """How many days are counted as one."""
+    per_day = budget.requests_per_day
+    return math.ceil(min(BOTH / per_day, LONGEST_SPAN_DAYS)) if per_day and per_day < 1.0 else 1
+
+
+def so_far(budget: Budget, spent: Spent, now: float) -> Spent:
+    """A new day starts with nothing spent, and a span with its first request; a clock set back gives nothing back."""
     day = int(now // DAY_S)
-    return Spent(day) if day > spent.day else spent
+    begins_at = spent.day + (span_days(budget) if spent.requests else 1)
+    return Spent(day) if day >= begins_at else spent
 
 
-def requests_of_day(budget: Budget, now: float) -> int | None:
-    """How many requests this day may see; None: no limit. A day's budget below one is saved up over days by spending
-    one request when the day number allows it."""
+def requests_of_span(budget: Budget, now: float) -> int | None:
+    """How many requests this day, or span of days, may see; None: no limit."""
     if budget.requests_per_day is None:
         return None
-    day = int(now // DAY_S)
-    if int(now // WEEK_S) % budget.turns != budget.turn:
+    if budget.drawn is not None:
+        return budget.drawn
+    if _turn(budget, now) != budget.turn:
         return 0
-    whole = int((day + 1) * budget.requests_per_day) - int(day * budget.requests_per_day)
-    return min(whole, int(budget.requests_per_day) or whole)
+    return int(budget.requests_per_day) or (BOTH if budget.requests_per_day > 0.0 else 0)
+
+
+def _turn(budget: Budget, now: float) -> int:
+    days = span_days(budget)
+    return int(now // (WEEK_S if days == 1 else days * DAY_S)) % budget.turns
 
 
 def requests_left(budget: Budget, spent: Spent, now: float) -> int | None:
-    """How many more requests this day may see; None: no limit."""
-    whole = requests_of_day(budget, now)
-    return None if whole is None else max(0, whole - on_day(spent, now).requests)
+    """How many more requests this day, or span of days, may see; None: no limit."""
+    whole = requests_of_span(budget, now)
+    return None if whole is None else max(0, whole - so_far(budget, spent, now).requests)
 
 
 def bytes_left(budget: Budget, spent: Spent, now: float) -> float | None:
     if budget.bytes_per_day is None:
         return None
-    return max(0.0, budget.bytes_per_day - on_day(spent, now).bytes)
+    return max(0.0, budget.bytes_per_day - so_far(budget, spent, now).bytes)
 
 
 def may_spend(budget: Budget, spent: Spent, now: float, expected_bytes: float = 0.0) -> bool:
@@ -70,17 +89,17 @@ def may_spend(budget: Budget, spent: Spent, now: float, expected_bytes: float = 
     left, room = requests_left(budget, spent, now), bytes_left(budget, spent, now)
     if left is not None and left < 1:
         return False
-    return room is None or on_day(spent, now).bytes == 0 or 0 < room >= expected_bytes
+    return room is None or so_far(budget, spent, now).bytes == 0 or 0 < room >= expected_bytes
 
 
-def begun(spent: Spent, now: float) -> Spent:
+def begun(budget: Budget, spent: Spent, now: float) -> Spent:
     """One more request. It counts before it is sent: others that are about to be sent must know of it."""
-    today = on_day(spent, now)
+    today = so_far(budget, spent, now)
     return replace(today, requests=today.requests + 1)
 
 
-def received(spent: Spent, now: float, got_bytes: int) -> Spent:
-    today = on_day(spent, now)
+def received(budget: Budget, spent: Spent, now: float, got_bytes: int) -> Spent:
+    today = so_far(budget, spent, now)
     return replace(today, bytes=today.bytes + got_bytes)
 
 
@@ -88,7 +107,7 @@ def weighed(budget: Budget, spent: Spent, now: float, under_way: int, each_bytes
     """With the bytes that the requests under way may bring."""
     if budget.bytes_per_day is None or not under_way:
         return spent
-    today = on_day(spent, now)
+    today = so_far(budget, spent, now)
     return replace(today, bytes=today.bytes + int(under_way * each_bytes))
 
 

@@ -67,6 +67,14 @@ def test_a_spent_budget_is_named_and_opens_with_the_next_day(crawl: Crawl) -> No
         assert "3 pages are due and not asked for" in held.sentence(now) and "run again from" in held.sentence(now)
 
 
+def test_of_a_budget_below_one_a_day_it_is_said_over_how_many_days_it_is_saved_up(crawl: Crawl) -> None:
+    with looked(crawl, requests_per_day=0.2) as (found, now):
+        chance = Chances(found, now).of(never_visited(found))
+        assert [one.says for one in chance.hindrances] == ["the budget of town is spent (2 of 2 requests in 10 days)"]
+        assert chance.at == (now // DAY_S + 10) * DAY_S
+        assert "spent in 10 days, town: 2 of 2 requests" in CliRunner().invoke(status, [str(crawl.path)]).output
+
+
 def test_a_budget_of_nothing_never_opens(crawl: Crawl) -> None:
     with looked(crawl, requests_per_day=0.0) as (found, now):
         held = waiting(found, now)

@@ -34,7 +34,7 @@ class Spender:
             if draws:
                 self.purse.draw(self.whole, self.spent, octets, now)
             if budgets.all_allow(self.purse.allowed([self.whole], now), [self.spent], self.whole.site, now, octets):
-                self.spent = budgets.received(budgets.begun(self.spent, now), now, octets)
+                self.spent = budgets.received(self.whole, budgets.begun(self.whole, self.spent, now), now, octets)
                 return True
         return False
 
@@ -46,6 +46,16 @@ def test_workers_together_spend_the_whole_and_no_request_more(leases: Leases) ->
     assert done == 250
     assert not any(worker.spends(NOON_AT + 60) for worker in crew)
     assert any(worker.spends(NOON_AT + DAY_S) for worker in crew)
+
+
+def test_of_less_than_one_a_day_workers_together_get_two_in_as_many_days_as_these_take(leases: Leases) -> None:
+    crew = [Spender(leases, Budget("", 0.2)) for _ in range(3)]
+    often = Spender(leases, Budget("shop", 5.0))  # draws every day, and the store forgets days long past
+    done = list[int]()
+    for day in range(60):
+        assert often.spends(NOON_AT + day * DAY_S)
+        done += [day for worker in crew for _ in range(3) if worker.spends(NOON_AT + day * DAY_S)]
+    assert len(done) == 12 and all(done.count(day) == 2 for day in done)
 
 
 def test_bytes_are_drawn_as_needed_and_a_page_that_does_not_fit_waits(leases: Leases) -> None:

@@ -46,6 +46,18 @@ def test_day_by_day_every_server_has_its_turn_and_no_day_sees_more_than_its_budg
     assert len({one.server for one in month.requests if one.path != "/robots.txt"}) == len(calm)
 
 
+@pytest.mark.parametrize("per_day", [0.2, 0.5, 0.9])
+def test_of_less_than_one_request_a_day_every_second_goes_to_a_page(per_day: float) -> None:
+    pages = (PageSpec("/0.html", Poisson(30 * DAY_S)), PageSpec("/1.html", Poisson(30 * DAY_S)))
+    servers = tuple(ServerSpec(name, pages=pages, robots=Robots(sitemap=False)) for name in ("north", "south"))
+    settings = Settings(schedule=Schedule(requests_per_day=per_day))
+    month = simulate(World(3, servers, START_AT), 3, 60.0, settings=settings)
+    visited = [one for one in month.requests if one.path != "/robots.txt"]
+    assert 2 * len(visited) == len(month.requests) <= 60.0 * per_day + 2
+    assert len(visited) >= 60.0 * per_day / 2 * 0.7
+    assert {one.server for one in visited} == {"north.test", "south.test"}
+
+
 def test_servers_that_may_not_be_asked_for_pages_leave_their_part_to_others(tmp_path: Path) -> None:
     def forbids(path: str) -> Canned:
         return Canned(b"User-agent: *\nDisallow: /\n") if path == "/robots.txt" else answer(path)

@@ -17,7 +17,7 @@ from recrawl.engine.spending import (
 )
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
-from recrawl.schedule.budget import Budget, Spent, requests_of_day
+from recrawl.schedule.budget import Budget, Spent, requests_of_span
 from recrawl.store.memory import MemoryStore
 
 DAY_S = 86_400.0
@@ -165,11 +165,11 @@ def test_what_was_set_aside_for_a_page_that_never_came_is_there_again_the_next_d
 def test_of_a_budget_smaller_than_the_crew_everybody_has_a_turn_and_no_day_sees_more(whole: float, crew: int) -> None:
     site = Site("town", (), requests_per_day=whole)
     shares = [budgets_of(Purse(), [site], Portion(number, crew)) for number in range(crew)]
-    days = [[requests_of_day(share[0], NOW + day * DAY_S) or 0 for share in shares] for day in range(35)]
-    assert max(map(sum, days)) == max(1, int(whole))
+    days = [[requests_of_span(share[0], NOW + day * DAY_S) or 0 for share in shares] for day in range(35)]
+    assert max(map(sum, days)) == (int(whole) or 2)
     assert all(sum(turns) for turns in zip(*days, strict=True))
     alone = Spending([Budget("town", 24.0)])
-    spend(alone, max(1, int(whole)))
+    spend(alone, int(whole) or 2)
     crewed = shared_out([alone.memo(NOW, closing=True)], crew)
     workers = [Spending(share, part) for share, part in zip(shares, crewed, strict=True)]
     assert not any(worker.begin("town", NOW) for worker in workers)

@@ -1,11 +1,15 @@
 """A day's budget is never exceeded; quiet hours are never broken."""
 
+from collections import Counter
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.model.failure import FormatError
 from recrawl.schedule.budget import (
+    BOTH,
     Budget,
     Spent,
     all_allow,
@@ -35,24 +39,38 @@ def test_no_day_ever_sees_more_requests_than_its_budget(per_day: float, moments:
     for moment in sorted(moments):
         now = MONDAY + moment
         if may_spend(budget, spent, now):
-            spent = asked(spent, now, 1000)
+            spent = asked(budget, spent, now, 1000)
             made[int(now // DAY)] = made.get(int(now // DAY), 0) + 1
-    assert all(count <= max(per_day, 1.0) for count in made.values())
+    assert all(count <= (per_day if per_day >= 1.0 else BOTH) for count in made.values())
 
 
-def asked(spent: Spent, now: float, got_bytes: int) -> Spent:
-    return received(begun(spent, now), now, got_bytes)
+def asked(budget: Budget, spent: Spent, now: float, got_bytes: int) -> Spent:
+    return received(budget, begun(budget, spent, now), now, got_bytes)
 
 
-def test_a_budget_below_one_a_day_lets_one_through_now_and_then() -> None:
-    budget = Budget(requests_per_day=0.25)
-    days = [d for d in range(40) if may_spend(budget, Spent(), MONDAY + d * DAY)]
-    assert len(days) == 10
+@given(st.floats(0.01, 0.999), st.lists(st.floats(0.0, 400 * DAY), min_size=1, max_size=200))
+def test_below_one_a_day_two_are_saved_up_and_no_span_sees_more(per_day: float, moments: list[float]) -> None:
+    budget, spent, made = Budget(requests_per_day=per_day), Spent(), list[float]()
+    for moment in sorted(moments):
+        if may_spend(budget, spent, MONDAY + moment):
+            spent = asked(budget, spent, MONDAY + moment, 1000)
+            made.append(moment)
+    first_days = [int(moment // DAY) for moment in made[::BOTH]]
+    assert all((later - sooner) * per_day >= BOTH * 0.999 for sooner, later in pairwise(first_days))
+
+
+def test_a_budget_below_one_a_day_is_there_again_whenever_somebody_looks() -> None:
+    budget, spent, made = Budget(requests_per_day=1.0 / 7.0), Spent(), Counter[int]()
+    for day in range(3, 120, 7):  # somebody who comes once a week
+        while may_spend(budget, spent, MONDAY + day * DAY):
+            spent = asked(budget, spent, MONDAY + day * DAY, 1000)
+            made[day] += 1
+    assert made == dict.fromkeys(range(3, 120, 14), BOTH)
 
 
 def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
     budget = Budget(bytes_per_day=1000)
-    spent = asked(Spent(), MONDAY, 900)
+    spent = asked(budget, Spent(), MONDAY, 900)
     assert bytes_left(budget, spent, MONDAY) == 100
     assert not may_spend(budget, spent, MONDAY, expected_bytes=200)
     assert may_spend(budget, spent, MONDAY + DAY, expected_bytes=5000)
@@ -60,14 +78,15 @@ def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
 
 def test_every_budget_over_a_site_must_have_room() -> None:
     budgets = [Budget(requests_per_day=10), Budget("a", requests_per_day=1)]
-    ledgers = [Spent(), asked(Spent(), MONDAY, 0)]
+    ledgers = [Spent(), asked(budgets[1], Spent(), MONDAY, 0)]
     assert not all_allow(budgets, ledgers, "a", MONDAY)
     assert all_allow(budgets, ledgers, "b", MONDAY)
     assert next_day_at(MONDAY + 5) == MONDAY + DAY
 
 
 def test_a_clock_set_back_gives_nothing_back() -> None:
-    budget, spent = Budget(requests_per_day=1), asked(Spent(), MONDAY + DAY, 0)
+    budget = Budget(requests_per_day=1)
+    spent = asked(budget, Spent(), MONDAY + DAY, 0)
     assert requests_left(budget, spent, MONDAY) == 0
 
 
