@@ -8,6 +8,7 @@ from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.kept import LIMITS, limit_hit
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
+from recrawl.engine.put_off import PutOff
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.settle import Settler
 from recrawl.engine.signals import Signals, is_signal
@@ -51,6 +52,7 @@ class Lanes:
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
         self.errands = Errands(parts.store, parts.quarries, parts.push_book)
+        self.put_off = PutOff(frontier, parts.scheduler)
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
@@ -114,7 +116,7 @@ class Lanes:
         if said.ask_first:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
-            self.parts.scheduler.forget_promise(page.server)
+            self._let_go(page.server)
             self.frontier.put_back(page)
             self._rest(page.server, said.until_at)
             return False
@@ -138,8 +140,9 @@ class Lanes:
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
-        if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, self.parts.clock.now()):
-            self._wait_for_budget(page, self.parts.clock.now())
+        now = self.parts.clock.now()
+        if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, now):
+            self.put_off.add(page, self._wait_for_budget(page, now), now)
             return True
         self.frontier.put_back(page)
         if not elsewhere:
@@ -168,7 +171,7 @@ class Lanes:
         file = robots_file(url, reply, reply.at, previous)
         self.gate.learn(file)
         if self.gate.check(url, reply.at).unreachable:
-            self.parts.scheduler.forget_promise(server_of(url))
+            self._let_go(server_of(url))
         self.settler.ledger.robots.append(file)
         for found in self.signals.from_robots(self.gate.sitemaps(file.origin), site.name, reply.at):
             self.settler.ledger.entered[found.id] = found
@@ -250,7 +253,7 @@ class Lanes:
             now = self.parts.clock.now()
         while not (begun := scheduler.begin(site.name, now)):
             if begun is False:
-                scheduler.forget_promise(server)
+                self._let_go(server)
                 raise BudgetSpent
             self._answered.clear()
             await self._answered.wait()
@@ -342,12 +345,20 @@ class Lanes:
         """It is not asked for; nor is its server, if nothing else of it waits."""
         self.frontier.drop(page.id)
         if not len(self.frontier.queue(page.server)):
-            self.parts.scheduler.forget_promise(page.server)
+            self._let_go(page.server)
 
-    def _wait_for_budget(self, page: Page, now: float) -> None:
-        """The day's budget is spent, or no window is open: the page waits in memory, its place in the store stays."""
+    def _let_go(self, server: str) -> None:
+        """It is not asked for pages now: what was set aside for them is there for others."""
+        if self.parts.scheduler.forget_promise(server):
+            self.put_off.call(self.parts.clock.now())
+
+    def _wait_for_budget(self, page: Page, now: float) -> float:
+        """The day's budget is spent, or no window is open: the page waits in memory, its place in the store stays.
+        Until when."""
         self.tally.add(Count.HELD_BACK)
-        self.frontier.put_back(replace(page, due_at=self.parts.scheduler.again_at(page, now)))
+        again_at = self.parts.scheduler.again_at(page, now)
+        self.frontier.put_back(replace(page, due_at=again_at))
+        return again_at
 
     def _fault(self, page: Page) -> None:
         """recrawl itself failed on this page: it waits, the others go on."""

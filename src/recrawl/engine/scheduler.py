@@ -120,11 +120,14 @@ class Scheduler:
         """Before robots.txt is asked for: is there room for a page after it?"""
         return self._spending.promise(server, site, now)
 
+    def can_promise(self, site: str, now: float) -> bool:
+        return self._spending.can_promise(site, now)
+
     def keep_promise(self, server: str) -> None:
         self._spending.keep_promise(server)
 
-    def forget_promise(self, server: str) -> None:
-        self._spending.forget_promise(server)
+    def forget_promise(self, server: str) -> bool:
+        return self._spending.forget_promise(server)
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
         """It was answered, or given up."""

@@ -124,13 +124,20 @@ class Spending:
         day is forgotten: the pages may be wanted no more."""
         if self._promised_day != (day := int(now // DAY_S)):
             self._promised_day, self._promised = day, {}
-        if self._common is None and server not in self._promised:
-            for budget, spent in zip(self.budgets, self.spent, strict=True):
-                left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
-                owed = sum(count for other, count in self._promised.values() if budget.covers(other))
-                if left is not None and left < owed + min(BOTH, budgets.requests_of_span(budget, now) or BOTH):
-                    return False
+        if server not in self._promised and not self.can_promise(site, now):
+            return False
         self._promised[server] = (site, BOTH)
+        return True
+
+    def can_promise(self, site: str, now: float) -> bool:
+        """Whether both fit beside what is set aside for other servers."""
+        if self._common is not None:
+            return True
+        for budget, spent in zip(self.budgets, self.spent, strict=True):
+            left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
+            owed = sum(count for other, count in self._promised.values() if budget.covers(other))
+            if left is not None and left < owed + min(BOTH, budgets.requests_of_span(budget, now) or BOTH):
+                return False
         return True
 
     def keep_promise(self, server: str) -> None:
@@ -139,9 +146,9 @@ class Spending:
         if count > 1:
             self._promised[server] = (site, count - 1)
 
-    def forget_promise(self, server: str) -> None:
-        """It may not be asked for pages."""
-        self._promised.pop(server, None)
+    def forget_promise(self, server: str) -> bool:
+        """It may not be asked for pages. Whether anything was set aside for it."""
+        return self._promised.pop(server, None) is not None
 
     def end(self, site: str, now: float, got_bytes: int) -> None:
         if got_bytes >= TELLING_BYTES:

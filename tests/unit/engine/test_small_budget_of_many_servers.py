@@ -64,11 +64,19 @@ def test_servers_that_may_not_be_asked_for_pages_leave_their_part_to_others(tmp_
 
     crawl = Crawl(tmp_path, forbids, Settings(schedule=Schedule(requests_per_day=12)))
     crawl.add(Site("town", TOWN.seeds[:8], own=TOWN.own))
-    assert crawl.run() == []
-    while crawl.asked.count("/robots.txt") < 8:
-        before = len(crawl.asked)
-        crawl.run()
-        assert len(crawl.asked) > before
+    assert crawl.run() == [] and crawl.asked.count("/robots.txt") == 8
+
+
+def test_what_is_set_aside_and_not_called_for_is_there_for_others_the_same_day(tmp_path: Path) -> None:
+    def first_two_forbid(path: str) -> Canned:
+        told.append(path)
+        return Canned(b"User-agent: *\nDisallow: /\n") if path == "/robots.txt" and len(told) <= 2 else answer(path)
+
+    told: list[str] = []
+    crawl = Crawl(tmp_path, first_two_forbid, Settings(schedule=Schedule(requests_per_day=5)))
+    crawl.add(TOWN)
+    visited = crawl.run()
+    assert crawl.asked.count("/robots.txt") == 3 and len(visited) == 2
 
 
 def test_servers_whose_robots_txt_cannot_be_had_leave_their_part_to_others(tmp_path: Path) -> None:
