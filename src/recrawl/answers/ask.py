@@ -1,5 +1,5 @@
-"""One request outside a crawl, for `recrawl robots` and `doctor`: in the server's turn, within its window, and counted
-against the budgets of the folder like any other. A day's budget is never exceeded, whoever asks."""
+"""Requests outside a crawl, for `robots`, `doctor`, `scope check` and `scope learn`: in the server's turn, within its
+window, and counted against the budgets of the folder like any other. A day's budget is never exceeded, whoever asks."""
 
 import asyncio
 import time
@@ -26,7 +26,8 @@ from recrawl.schedule.budget import Budget
 from recrawl.schedule.windows import hours_of, is_open
 from recrawl.scope.rules import Rules
 
-PATIENCE_S = 5.0  # so long a gap is waited for
+PATIENCE_S = 5.0  # so long a gap is waited for …
+LONG_PATIENCE_S = 60.0  # … and so long by who needs several answers
 
 
 class NotNow(WorkLeft):
@@ -53,28 +54,68 @@ def site_of(folder: Folder, settings: Settings, server: str) -> Site | None:
 
 
 def ask_in_turn(
-    url: str, own: tuple[str, ...], folder: Folder, settings: Settings, beyond_budget: bool = False
+    url: str,
+    own: tuple[str, ...],
+    folder: Folder,
+    settings: Settings,
+    beyond_budget: bool = False,
+    patience_s: float = PATIENCE_S,
 ) -> Reply:
     """NotNow where the server must be left alone, StoreInUse while a run is asking. A server that has nothing to do
     with the folder is asked at once."""
-    site, budgets = site_of(folder, settings, server_of(url)), _budgets(folder, settings)
-    name = site.name if site else ""
-    if site is None and not any(one.covers(name) for one in budgets):
+    turns = Turns(folder, settings, beyond_budget, patience_s)
+    if not turns.concern(url):
         return ask_once(url, own, settings)
     with folder.locked():
-        if site is not None:
-            _need_window(site, settings)
-            _wait_for_turn(folder, settings, server_of(url))
-        counts = bool(budgets) and not beyond_budget
-        if counts:
-            _count(folder, settings, budgets, name)
+        turns.begin(url)
         reply = ask_once(url, own, settings)
-        if counts:
-            with closing(open_store(folder, settings)) as store:
-                received(store, budgets, name, time.time(), reply.received_bytes)
-        if site is not None:
-            _let_rest(folder, settings, site, server_of(url))
+        turns.end(url, reply.received_bytes)
     return reply
+
+
+class Turns:
+    """For requests of somebody who is no worker, while none is at work: each is begun and ended."""
+
+    def __init__(
+        self, folder: Folder, settings: Settings, beyond_budget: bool = False, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._folder, self._settings, self._patience_s = folder, settings, patience_s
+        self._budgets = _budgets(folder, settings)
+        self._counts = bool(self._budgets) and not beyond_budget
+        self._sites: dict[str, Site | None] = {}
+
+    def concern(self, url: str) -> bool:
+        """Whether the folder has anything to do with that server: a site, or a budget over all."""
+        return self._site(url) is not None or any(one.covers("") for one in self._budgets)
+
+    def begin(self, url: str) -> None:
+        """Wait for the server's turn, and count the request; NotNow where it must be left alone."""
+        site = self._site(url)
+        if site is not None:
+            _need_window(site, self._settings)
+            self._wait(server_of(url))
+        if self._counts:
+            _count(self._folder, self._settings, self._budgets, site.name if site else "")
+
+    def end(self, url: str, got_bytes: int) -> None:
+        site = self._site(url)
+        if self._counts:
+            with closing(open_store(self._folder, self._settings)) as store:
+                received(store, self._budgets, site.name if site else "", time.time(), got_bytes)
+        if site is not None:
+            _let_rest(self._folder, self._settings, site, server_of(url))
+
+    def _site(self, url: str) -> Site | None:
+        server = server_of(url)
+        if server not in self._sites:
+            self._sites[server] = site_of(self._folder, self._settings, server)
+        return self._sites[server]
+
+    def _wait(self, key: str) -> None:
+        wait_s = _known(self._folder, self._settings, key).free_at - time.time()
+        if wait_s > self._patience_s:
+            raise NotNow(f"{key} was asked just now, and rests for {duration.render(wait_s)}")
+        time.sleep(max(0.0, wait_s))
 
 
 def _budgets(folder: Folder, settings: Settings) -> list[Budget]:
@@ -86,13 +127,6 @@ def _need_window(site: Site, settings: Settings) -> None:
     windows = hours_of(settings.schedule.windows, site.windows)
     if not is_open(windows, time.time()):
         raise NotNow(f"the window of {site.name} is closed ({'; '.join(one.text for one in windows)}; UTC)")
-
-
-def _wait_for_turn(folder: Folder, settings: Settings, key: str) -> None:
-    wait_s = _known(folder, settings, key).free_at - time.time()
-    if wait_s > PATIENCE_S:
-        raise NotNow(f"{key} was asked just now, and rests for {duration.render(wait_s)}")
-    time.sleep(max(0.0, wait_s))
 
 
 def _known(folder: Folder, settings: Settings, key: str) -> Server:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from recrawl.answers.ask import NotNow, Turns
 from recrawl.config import Settings
 from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
@@ -35,10 +36,16 @@ class Sample:
     twice: list[tuple[Sampled, Sampled]] = field(default_factory=list)
     refused: int = 0  # by robots.txt
     start: str = ""  # where the start address led in the end
+    ended_by: str = ""  # what kept it from looking at more
 
 
 class Sampler:
-    def __init__(self, site: Site, settings: Settings, clock: Clock, fetcher: Fetcher) -> None:
+    """`turns`: of the folder that it looks at the site for, if it does."""
+
+    def __init__(
+        self, site: Site, settings: Settings, clock: Clock, fetcher: Fetcher, turns: Turns | None = None
+    ) -> None:
+        self._turns = turns
         self._site, self._settings, self._clock, self._fetcher = site, settings, clock, fetcher
         self._gate = Gate(AGENT, lambda _: None)
         self._extract = replace(settings.extract, scripts=True, forms=True)
@@ -59,7 +66,11 @@ class Sampler:
         failures = 0
         while len(sample.pages) + 1 < pages and failures < MOST_FAILURES and (url := plan.choose()) is not None:
             tell(len(sample.pages) + 1, url)
-            page = await self.look(url)
+            try:
+                page = await self.look(url)
+            except NotNow as error:
+                sample.ended_by = str(error)
+                break
             if page is None:
                 sample.refused += 1
                 continue
@@ -101,7 +112,11 @@ class Sampler:
 
     async def _ask(self, url: str, crawl_delay_s: float | None) -> Reply:
         await self._clock.sleep(max(0.0, min(self._free_at - self._clock.now(), LONGEST_WAIT_S)))
+        if self._turns is not None:
+            self._turns.begin(url)
         reply = await self._fetcher.fetch(Ask(url, own=self._site.own, limits=self._settings.limits))
+        if self._turns is not None:
+            self._turns.end(url, reply.received_bytes)
         now = self._clock.now()
         self._free_at = now + max(self._gap_s(url), crawl_delay_s or 0.0)
         if reply.evidence is Evidence.BUSY:
@@ -143,11 +158,13 @@ def _clean(page: Sampled, canonicaliser: Canonicaliser) -> Sampled:
 
 
 async def sample_site(
-    site: Site, settings: Settings, examples: Sequence[str], pages: int, tell: Callable[[int, str], None]
+    site: Site, settings: Settings, turns: Turns, examples: Sequence[str], pages: int, tell: Callable[[int, str], None]
 ) -> Sample:
+    """In turns, where the folder has anything to do with its server."""
     clock = SystemClock()
     fetcher = fetcher_of(settings, clock)
     try:
-        return await Sampler(site, settings, clock, fetcher).run(examples, pages, tell)
+        mine = turns if turns.concern(site.seeds[0]) else None
+        return await Sampler(site, settings, clock, fetcher, mine).run(examples, pages, tell)
     finally:
         await fetcher.close()

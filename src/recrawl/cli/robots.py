@@ -7,7 +7,7 @@ from typing import IO
 import click
 
 from recrawl.answers.ask import NotNow, ask_in_turn
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import beyond_budget_option, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.config import Settings
 from recrawl.engine.gate import HOPS
@@ -28,7 +28,7 @@ from recrawl.scope.robots_policy import RobotsPolicy, decide
 @click.option("--file", "file", type=click.File("rb"), help="Judge by this robots.txt instead of asking the server.")
 @click.option("--agent", default="recrawl", show_default=True, help="The product token to judge for.")
 @click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed.")
-@click.option("--beyond-budget", is_flag=True, help="Ask even if the day's budget is spent, and do not count it.")
+@beyond_budget_option
 @json_option
 def robots(
     url: str,

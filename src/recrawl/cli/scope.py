@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from recrawl.answers.look import page_at
+from recrawl.answers.look import page_at, page_in
 from recrawl.answers.site_files import base_of, scope_of, site_for
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import beyond_budget_option, folder_of_site_file, folder_option, json_option, the_folder
 from recrawl.cli.outputs import put, writing
 from recrawl.cli.paint import line, table
 from recrawl.config import Settings
@@ -56,17 +56,34 @@ site_option = click.option(
 @click.option("--url", default="", help="The address of FILE.html: relative links start from it.")
 @click.option("--own", is_flag=True, help="The server of URL is yours: private addresses allowed.")
 @click.option("--all", "everything", is_flag=True, help="List dropped links too, not only their counts.")
+@beyond_budget_option
 @folder_option
 @json_option
-def check(page: str, file: Path, url: str, own: bool, everything: bool, folder: str | None, as_json: bool) -> None:
-    """Print S2's table 2 for a page: links found, kept, by which pattern, rewritten to what, dropped why."""
-    settings = _settings(the_folder(folder))
+def check(
+    page: str,
+    file: Path,
+    url: str,
+    own: bool,
+    everything: bool,
+    beyond_budget: bool,
+    folder: str | None,
+    as_json: bool,
+) -> None:
+    """Print S2's table 2 for a page: links found, kept, by which pattern, rewritten to what, dropped why.
+
+    What is asked for counts against the budgets of the folder; a server that must be left alone is not asked.
+    """
+    place = folder_of_site_file(folder, file)
+    settings = _settings(place)
     sites = read_sites(file)
     local = Path(page) if "://" not in page else None
     if local is not None and not local.exists():
         raise UsageError(f"{page!r} is neither a file nor a web address: write https://… in full")
     site = site_for(sites, url or (page if local is None else base_of(sites[0])), settings)
-    looked = page_at(page, local, url or base_of(site), site, settings, own)
+    if local is not None:
+        looked = page_in(local, url or base_of(site), settings)
+    else:
+        looked = page_at(page, site, place, settings, own, beyond_budget)
     here = scope_of(site, settings, looked.base)
     findings = list(inspect(here.script, here.rules, looked.base, looked.links))
     (_check_json if as_json else _check_text)(looked.url, findings, everything)

@@ -2,14 +2,16 @@
 
 import asyncio
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from recrawl.answers.ask import LONG_PATIENCE_S, Turns
 from recrawl.answers.sample import sample_site
 from recrawl.cli.kinds import Number
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import beyond_budget_option, folder_of_site_file, folder_option, json_option
 from recrawl.cli.outputs import put
 from recrawl.cli.paint import line
 from recrawl.cli.start import authority_of, seed_of
@@ -30,6 +32,7 @@ from recrawl.scope.learn import Proposal, propose
 @click.option("--gap", "gap_s", default=None, type=Number(min=0), help="Seconds between two requests.")
 @click.option("--name", default="", help="What to call the site.")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the site file here (default: print it).")
+@beyond_budget_option
 @folder_option
 @json_option
 def learn(
@@ -41,12 +44,17 @@ def learn(
     gap_s: float | None,
     name: str,
     output: Path | None,
+    beyond_budget: bool,
     folder: str | None,
     as_json: bool,
 ) -> None:
-    """Look at a sample of the site at URL and propose its site file: lists, details, rewritings, what to leave out."""
+    """Look at a sample of the site at URL and propose its site file: lists, details, rewritings, what to leave out.
+
+    What is asked for counts against the budgets of the folder; when they are spent, what was learnt until then is
+    proposed.
+    """
     seed = seed_of(url)
-    place = the_folder(folder)
+    place = folder_of_site_file(folder, output)
     settings = load(place) if place.exists() else Settings()
     if contact:
         settings = replace(settings, operator=Operator(contact))
@@ -62,9 +70,13 @@ def learn(
         if sys.stderr.isatty():
             click.echo(f"\r\033[K{count}/{sample} {page[:100]}", nl=False, err=True)
 
-    taken = asyncio.run(sample_site(site, settings, [seed_of(one) for one in examples], sample, tell))
+    turns = Turns(place, settings, beyond_budget, LONG_PATIENCE_S)
+    with place.locked() if turns.concern(seed) else nullcontext():
+        taken = asyncio.run(sample_site(site, settings, turns, [seed_of(one) for one in examples], sample, tell))
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
+    if taken.ended_by:
+        click.echo(f"{taken.ended_by}; learnt from {len(taken.pages)} pages", err=True)
     proposal = propose(replace(site, seeds=(taken.start,)), taken.pages, taken.twice, examples)
     if as_json:
         _as_json(proposal, len(taken.pages))

@@ -1,20 +1,31 @@
-"""`robots` and `doctor` ask in the server's turn: what they ask counts, and a spent budget is not exceeded."""
+"""`robots`, `doctor` and `scope` ask in the server's turn: what they ask counts, and a spent budget is not exceeded."""
 
 import json
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from recrawl.cli.doctor import doctor
 from recrawl.cli.robots import robots
+from recrawl.cli.scope import scope
+from recrawl.cli.status import status
+from recrawl.config import Settings
 from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
+from recrawl.model.batch import Batch
 from recrawl.model.failure import StoreInUse, WorkLeft
+from recrawl.model.server import RobotsFile
 from recrawl.model.site import Site
+
+ROBOTS = b"User-agent: *\nDisallow: /secret\n"
+LINKS = b"<html><body>" + b"".join(b'<a href="/%d">page %d</a>' % (one, one) for one in range(20)) + b"</body></html>"
 
 
 class Town(ThreadingHTTPServer):
@@ -28,8 +39,9 @@ class Town(ThreadingHTTPServer):
             def do_GET(self) -> None:
                 town.asked.append(self.path)
                 self.send_response(200)
+                self.send_header("content-type", "text/plain" if self.path == "/robots.txt" else "text/html")
                 self.end_headers()
-                self.wfile.write(b"User-agent: *\nDisallow: /secret\n")
+                self.wfile.write(ROBOTS if self.path == "/robots.txt" else LINKS)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -66,6 +78,20 @@ def judged(town: Town, folder: Folder, *options: str) -> str:
     return done.output
 
 
+def looked(town: Town, folder: Folder, command: str, *options: str) -> Result:
+    file = folder.sites_folder / "town.toml"
+    words = {"check": ["check", town.url, "--site", str(file)], "learn": ["learn", town.url, "--own"]}
+    done = CliRunner().invoke(scope, [*words[command], *options])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def spent(folder: Folder) -> int:
+    [told] = json.loads(CliRunner().invoke(status, [str(folder.path), "--json"]).stdout.splitlines()[0])["budgets"]
+    return int(told["requests"])
+
+
 def finding(folder: Folder) -> str:
     done = CliRunner().invoke(doctor, [str(folder.path), "--json"])
     return next(str(one["says"]) for one in map(json.loads, done.stdout.splitlines()) if one["check"] == "robots")
@@ -82,6 +108,35 @@ def test_what_is_asked_outside_a_crawl_counts_and_a_spent_budget_is_kept(town: T
     judged(town, folder)
     assert "answered 200" in finding(folder)
     assert town.asked == ["/robots.txt"] * 3
+
+
+def test_looking_at_a_page_counts_and_asks_for_robots_txt_only_if_no_fresh_copy_is_kept(
+    town: Town, tmp_path: Path
+) -> None:
+    folder = folder_of(town, tmp_path, requests_per_day=3.0)
+    assert "20 links" in looked(town, folder, "check").output
+    assert town.asked == ["/robots.txt", "/"] and spent(folder) == 2
+    with closing(open_store(folder, Settings())) as store:
+        now = time.time()
+        store.save(Batch(robots=(RobotsFile(town.url + "robots.txt", now, 200, ROBOTS, now + 3600.0),)))
+    looked(town, folder, "check")
+    assert town.asked[2:] == ["/"] and spent(folder) == 3
+    with pytest.raises(WorkLeft, match="the day's budget is spent"):
+        looked(town, folder, "check")
+    looked(town, folder, "check", "--beyond-budget")
+    assert town.asked[3:] == ["/"] and spent(folder) == 3
+
+
+def test_learning_ends_with_the_budget_and_tells_what_it_learnt(town: Town, tmp_path: Path) -> None:
+    folder = folder_of(town, tmp_path, requests_per_day=6.0)
+    done = looked(town, folder, "learn", "--folder", str(tmp_path))
+    assert len(town.asked) == 6 == spent(folder)
+    assert "budget is spent" in done.stderr and "seeds" in done.stdout
+    with folder.locked(), pytest.raises(StoreInUse):
+        looked(town, folder, "learn", "--folder", str(tmp_path))
+    elsewhere = tmp_path / "elsewhere"
+    looked(town, folder, "learn", "--folder", str(elsewhere), "--sample", "5")
+    assert len(town.asked) > 6 == spent(folder) and not elsewhere.exists()
 
 
 def test_beside_a_run_the_server_is_left_to_it(town: Town, tmp_path: Path) -> None:
