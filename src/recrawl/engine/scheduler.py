@@ -5,14 +5,15 @@ one. Knowledge and the day's spending live in the store's memo, so they outlive 
 that nobody counted are taken as spent: a daily budget is never exceeded.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from recrawl.engine.domain import Domain, knowledge_memo, learnt_memo
 from recrawl.engine.kin import group_names
-from recrawl.engine.spending import Common, Portion, Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.spending_memo import Portion
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -59,7 +60,8 @@ class Scheduler:
     ) -> None:
         self._store, self._purse, self._first, self._worker, self.share = store, purse, policy, worker, share
         self._common = common
-        self._sites = {site.name: site for site in sites}
+        self._sites: dict[str, Site] = {site.name: site for site in sites}
+        self._gone: Collection[str] = ()
         self._windows = self._opened_windows()
         self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)), common)
         self._domains: dict[str, Domain] = {}
@@ -67,16 +69,17 @@ class Scheduler:
         self._closing = False
         self._priced_at: dict[str, float] = {}
 
-    def know(self, sites: Iterable[Site]) -> None:
-        """Site files changed while the crawl runs. What was spent of a budget stays spent."""
-        self._sites = {site.name: site for site in sites}
+    def know(self, sites: Iterable[Site], gone: Collection[str] = ()) -> None:
+        """Site files changed while the crawl runs. What was spent of a budget stays spent; that of a site whose file is
+        gone may be the budget of another name now."""
+        self._sites, self._gone = {site.name: site for site in sites}, gone
         self._windows = self._opened_windows()
         self._spending.know(self._wished())
 
     def _wished(self) -> list[Budget]:
         alone = self._common is not None or self.share == 1.0
         portion = Portion() if alone else Portion(int(self._worker), round(1.0 / self.share))
-        return budgets_of(self._purse, self._sites.values(), portion)
+        return budgets_of(self._purse, [one for one in self._sites.values() if one.name not in self._gone], portion)
 
     def spending(self) -> tuple[list[Budget], list[Spent]]:
         """The budgets, and what was spent of each."""

@@ -65,5 +65,6 @@ def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
         if name not in names:
             quarry.site, quarry.gone = replace(quarry.site, paused=True), True
     parts.quarries.update((quarry.site.name, quarry) for quarry in fresh)
-    parts.scheduler.know([quarry.site for quarry in parts.quarries.values()])
+    gone = {name for name, quarry in parts.quarries.items() if quarry.gone}
+    parts.scheduler.know([quarry.site for quarry in parts.quarries.values()], gone)
     return fresh

@@ -6,24 +6,37 @@ exceeded, whoever dies and whenever.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, takewhile
-from typing import Any, Protocol
+from typing import Protocol
 
+from recrawl.engine.spending_memo import (
+    MOST_UNCOUNTED,
+    NEVER,
+    Account,
+    Portion,
+    accounts_in,
+    fitted,
+    gone,
+    largest,
+    most,
+    recalled,
+    shared_out,
+    total,
+    written,
+)
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
-from recrawl.model.swift import replace
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
 from recrawl.schedule.settings import DAY_S
 
 PARTS = 20  # of a day's budget: so much of it may be lost to a kill …
-LEAST, MOST = 4, 64  # … but no less and no more requests than these
+LEAST, MOST = 4, MOST_UNCOUNTED  # … but no less and no more requests than these
 LARGE_PARTS = 4  # of a day's bytes
 TELLING_BYTES = 1000  # a robots.txt or a 304 says nothing of the size of pages
-NEVER = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +65,27 @@ class Spending:
     def __init__(self, wanted: Sequence[Budget], memo: bytes | None = None, common: Common | None = None) -> None:
         self.budgets, self._common = list(wanted), common
         self.spent = recalled(memo, wanted)
+        self._gone = gone(accounts_in(memo), wanted)
         self._under_way = [0] * len(self.spent)
         self._promised: dict[str, tuple[str, int]] = {}  # by server: for which site, and how many requests
         self._promised_day = NEVER
-        self._largest_bytes = _largest(memo)  # answer so far: what one may bring of which nothing is known
+        self._largest_bytes = largest(memo)  # answer so far: what one may bring of which nothing is known
         self._begun = 0
         self._kept, self._kept_day = 0, NEVER  # as far as the last commit knows
 
     def know(self, wanted: Sequence[Budget]) -> None:
         """The wishes changed. What was spent of a budget stays spent, also when its site has got another name."""
-        spent = dict(zip((one.site for one in self.budgets), self.spent, strict=True))
-        nameless = _most(spent[name] for name in spent.keys() - {one.site for one in wanted})
+        accounts = self._accounts()
+        self._gone = gone(accounts, wanted)
+        nameless = most(one.spent for name, one in self._gone.items() if name)
         under_way = dict(zip((one.site for one in self.budgets), self._under_way, strict=True))
         self.budgets = list(wanted)
-        self.spent = [spent.get(one.site, nameless) for one in wanted]
+        self.spent = [accounts[one.site].spent if one.site in accounts else nameless for one in wanted]
         self._under_way = [under_way.get(one.site, 0) for one in wanted]
+
+    def _accounts(self) -> dict[str, Account]:
+        known = zip(self.budgets, self.spent, strict=True)
+        return {one.site: Account(spent, spent.day + budgets.span_days(one)) for one, spent in known} | self._gone
 
     def has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
         """For one more request, if those under way bring nothing more."""
@@ -116,6 +135,9 @@ class Spending:
             if budget.covers(site):
                 self.spent[place] = budgets.begun(budget, self.spent[place], now)
                 self._under_way[place] += 1
+        if site in self._gone:  # meanwhile
+            one = self._gone[site]
+            self._gone[site] = replace(one, spent=replace(one.spent, requests=one.spent.requests + 1))
         return True
 
     def promise(self, server: str, site: str, now: float) -> bool:
@@ -165,17 +187,17 @@ class Spending:
         return self._kept_day < int(now // DAY_S) or self._begun - self._kept >= uncounted(self.budgets)
 
     def memo(self, now: float, closing: bool = False) -> bytes:
-        rows = [budgets.so_far(*one, now) for one in zip(self.budgets, self.spent, strict=True)]
-        facts = {
-            "clean": closing,
-            "uncounted": uncounted(self.budgets),
-            "begun": self._begun,
-            "day": int(now // DAY_S),
-            "largest": self._largest_bytes,
-            "sites": [one.site for one in self.budgets],
-            "spent": [[one.day, one.requests, one.bytes] for one in rows],
-        }
-        return json.dumps(facts).encode()
+        day = int(now // DAY_S)
+        self.spent = [budgets.so_far(*one, now) for one in zip(self.budgets, self.spent, strict=True)]
+        self._gone = {name: one for name, one in self._gone.items() if day < one.until}
+        return written(
+            self._accounts(),
+            clean=closing,
+            uncounted=uncounted(self.budgets),
+            begun=self._begun,
+            day=day,
+            largest=self._largest_bytes,
+        )
 
     def kept(self, memo: bytes) -> None:
         """This memo is in the store now."""
@@ -193,32 +215,6 @@ def uncounted(wanted: Sequence[Budget]) -> int:
     return int(min(max(smallest / PARTS, LEAST), MOST))
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
-    """Of a budget that a crew shares: this worker's, who is the `number`th of so many."""
-
-    number: int = 0
-    crew: int = 1
-
-    def of(self, whole: Budget) -> Budget:
-        """Of requests as many as the others, and one of those that are left over; what is no whole request, the first
-        one. Where there is less than one for each they take turns: a site's one server may be anybody's."""
-        size = None if whole.bytes_per_day is None else whole.bytes_per_day / self.crew
-        requests = whole.requests_per_day
-        if requests is None:
-            return Budget(whole.site, None, size)
-        each, over = divmod(int(requests), self.crew)
-        if self.crew > 1 and not each:
-            return Budget(whole.site, requests, size, self.number, self.crew)
-        rest = requests - int(requests) if self.number == 0 else 0.0
-        return Budget(whole.site, each + (self.number < over) + rest, size)
-
-    def spent(self, whole: Spent) -> Spent:
-        """Cut as the budget is, so that nothing of the day is lost."""
-        each, over = divmod(whole.requests, self.crew)
-        return Spent(whole.day, each + (self.number < over), -(-whole.bytes // self.crew))
-
-
 def budgets_of(purse: Purse, sites: Iterable[Site], portion: Portion = Portion()) -> list[Budget]:
     limits = [("", purse.requests_per_day, purse.bytes_per_day)]
     limits += [(one.name, one.requests_per_day, one.bytes_per_day) for one in sites]
@@ -226,39 +222,10 @@ def budgets_of(purse: Purse, sites: Iterable[Site], portion: Portion = Portion()
     return [one for one in found if one.requests_per_day is not None or one.bytes_per_day is not None]
 
 
-def recalled(memo: bytes | None, wanted: Sequence[Budget]) -> list[Spent]:
-    """The day's spending so far; after a crash with what may have gone uncounted. Who has a turn at the whole of a
-    budget takes over the whole of what was spent."""
-    cut, whole = (_fitted(_rows(memo, part), _names(memo), wanted) for part in ("spent", "whole"))
-    return [whole[place] if one.turns > 1 else cut[place] for place, one in enumerate(wanted)]
-
-
 def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spent]:
     """What all workers of a folder have counted so far."""
-    counted = [([Spent(*row) for row in json.loads(memo)["spent"]], _names(memo)) for memo in _memos(store)]
-    fitted = [[Spent()] * len(wanted), *(_fitted(rows, names, wanted) for rows, names in counted)]
-    return [_sum(*(budgets.so_far(one, rows[place], now) for rows in fitted)) for place, one in enumerate(wanted)]
-
-
-def _fitted(rows: list[Spent], names: Sequence[str] | None, wanted: Sequence[Budget]) -> list[Spent]:
-    """By the name of its site. One that was not there before may be one that went, under another name: then it has
-    spent as much; a budget over all sites, as much as those together."""
-    if names is None and len(rows) == len(wanted):  # written before names were kept
-        return rows
-    known = dict(zip(names or (), rows, strict=False))
-    kept = {one.site for one in wanted}
-    went = _most(rows if names is None else (known[name] for name in known.keys() - kept))
-    missing = {one.site: went if one.site else _sum(Spent(), *rows) for one in wanted}
-    return [known.get(one.site, missing[one.site]) for one in wanted]
-
-
-def _most(rows: Iterable[Spent]) -> Spent:
-    return max(rows, key=lambda one: (one.day, one.requests), default=Spent())
-
-
-def _names(memo: bytes | None) -> list[str] | None:
-    """Of the sites whose budgets it tells of, in order."""
-    return json.loads(memo).get("sites") if memo else None
+    found = [[Spent()] * len(wanted), *(fitted(accounts_in(memo, counted=True), wanted) for memo in _memos(store))]
+    return [total(*(budgets.so_far(one, rows[place], now) for rows in found)) for place, one in enumerate(wanted)]
 
 
 def _memos(store: Store) -> list[bytes]:
@@ -299,47 +266,3 @@ def share_out(store: Store, workers: int) -> None:
     shares = shared_out(memos, workers)
     if shares != memos:
         store.save(Batch(memos=tuple((spent_memo(str(number)), memo) for number, memo in enumerate(shares))))
-
-
-def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
-    """What a crew of another size spent, cut into even parts for this one: first its workers, then those of the old
-    crew that it has no more, whose memos are emptied."""
-    if len(memos) in (0, workers):
-        return list(memos)
-    together = [_rows(memo) for memo in memos]
-    width = max(map(len, together), default=0)
-    names = next(_names(memo) for memo, rows in zip(memos, together, strict=True) if len(rows) == width)
-    whole = [_sum(*(rows[place] for rows in together if len(rows) == width)) for place in range(width)]
-    largest = max(map(_largest, memos))
-    facts: dict[str, object] = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER, "largest": largest}
-    if names is not None:
-        facts["sites"] = names
-    facts["whole"] = [[one.day, one.requests, one.bytes] for one in whole]
-    parts = [[Portion(number, workers).spent(one) for one in whole] for number in range(workers)]
-    shares = [{**facts, "spent": [[one.day, one.requests, one.bytes] for one in rows]} for rows in parts]
-    return [json.dumps(one).encode() for one in shares] + [b""] * (len(memos) - workers)
-
-
-def _sum(*parts: Spent) -> Spent:
-    """Of the last day on which any of them has spent something."""
-    day = max((one.day for one in parts if one.requests or one.bytes), default=max(one.day for one in parts))
-    today = [one for one in parts if one.day == day]
-    return Spent(day, sum(one.requests for one in today), sum(one.bytes for one in today))
-
-
-def _rows(memo: bytes | None, part: str = "spent") -> list[Spent]:
-    if not memo:
-        return []
-    kept: Mapping[str, Any] = json.loads(memo)
-    rows = [Spent(*row) for row in kept.get(part, kept["spent"])]
-    return rows if kept["clean"] else [_with_uncounted(one, kept.get("uncounted", MOST)) for one in rows]
-
-
-def _largest(memo: bytes | None) -> int:
-    return int(json.loads(memo).get("largest", 0)) if memo else 0
-
-
-def _with_uncounted(spent: Spent, requests: int) -> Spent:
-    """Taken to have been as large as the others of the day."""
-    likely_bytes = spent.bytes * requests // max(spent.requests, 1)
-    return replace(spent, requests=spent.requests + requests, bytes=spent.bytes + likely_bytes)

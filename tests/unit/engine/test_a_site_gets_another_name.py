@@ -1,6 +1,7 @@
 """A site is known by its name: under another one it keeps its pages, and what was learnt of them."""
 
 from contextlib import closing
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -13,7 +14,7 @@ from recrawl.answers.reading import Reading, reading
 from recrawl.answers.searching import open_search
 from recrawl.engine.adoption import Orphans, orphaned
 from recrawl.engine.assembly import adopt_pages
-from recrawl.engine.discover import hosts_memo
+from recrawl.engine.discover import Quarry, hosts_memo
 from recrawl.engine.guest import Guest
 from recrawl.engine.scheduler import knowledge_memo
 from recrawl.engine.site_watch import take_up
@@ -97,6 +98,12 @@ def test_each_page_goes_to_the_site_that_covers_it_and_the_rest_waits_for_one(cr
     assert sorted(crawl.run()) == ["/", "/b/1"]
 
 
+def replace_site(quarry: Quarry, site: Site) -> Quarry:
+    made = copy(quarry)
+    made.site, made.gone = site, False
+    return made
+
+
 class Unread:
     """A store none of whose pages is read."""
 
@@ -139,6 +146,29 @@ def test_a_site_whose_file_went_is_no_heir(crawl: Crawl) -> None:
     [quarry] = worker.parts.quarries.values()
     assert quarry.gone and quarry.site.paused
     assert worker.parts.site_of("town.example") is None
+
+
+def test_a_running_crawl_counts_what_was_spent_under_the_old_name_and_under_one_that_comes_back(
+    tmp_path: Path,
+) -> None:
+    crawl = Crawl(tmp_path, answer)
+    town = replace(TOWN, requests_per_day=3.0)
+    crawl.add(town)
+    crawl.run()
+    assert crawl.worker is not None
+    parts = crawl.worker.parts
+
+    def left(*sites: Site) -> list[int]:
+        take_up(parts, sites, lambda site: replace_site(parts.quarries["town"], site))
+        return [
+            int(one.requests_per_day or 0) - spent.requests
+            for one, spent in zip(*parts.scheduler.spending(), strict=True)
+        ]
+
+    assert left(town) == [0]
+    assert left(replace(town, name="city")) == [0]
+    assert left() == []
+    assert left(town) == [0]
 
 
 def test_what_a_crawler_of_somebody_else_visits_is_missed_by_nobody(tmp_path: Path) -> None:

@@ -3,18 +3,17 @@
 import pytest
 
 from recrawl.engine.spending import (
-    Portion,
     Purse,
     Spending,
     budgets_of,
     counted,
     received,
     share_out,
-    shared_out,
     spent_memo,
     spent_today,
     uncounted,
 )
+from recrawl.engine.spending_memo import Portion, shared_out
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.schedule.budget import Budget, Spent, requests_of_span
@@ -133,6 +132,45 @@ def test_a_budget_whose_site_got_another_name_stays_spent_and_takes_nothing_from
     assert [one.requests for one in Spending([Budget("", 50.0), *before], memo).spent] == [9, 0, 9]
     spending.know(renamed)
     assert [one.requests for one in spending.spent] == [0, 9]
+
+
+HARBOUR, TOWN = Budget("harbour", 20.0), Budget("town", 20.0)
+
+
+def again(spending: Spending, *wanted: Budget, now: float = NOW) -> Spending:
+    """The next run, with other site files."""
+    return Spending(wanted, spending.memo(now, closing=True))
+
+
+def test_a_site_that_is_taken_away_and_put_back_on_the_same_day_has_spent_what_it_had() -> None:
+    running = Spending([HARBOUR, TOWN])
+    spend(running, 9)
+    stopped = again(running, HARBOUR)
+    running.know([HARBOUR])
+    running.begin("town", NOW)  # was on its way
+    for spending, requests in ((running, 10), (stopped, 9)):
+        assert [one.requests for one in again(again(spending, HARBOUR), HARBOUR, TOWN).spent] == [0, requests]
+        assert again(again(spending, HARBOUR), HARBOUR, TOWN, now=NOW + DAY_S).begin("town", NOW + DAY_S)
+        spending.know([HARBOUR, TOWN])
+        assert [one.requests for one in spending.spent] == [0, requests]
+
+
+def test_what_a_site_that_went_has_spent_is_forgotten_with_its_day_or_its_span() -> None:
+    for per_day, days in ((20.0, 1), (0.5, 4)):
+        spending = Spending([HARBOUR, Budget("town", per_day)])
+        spend(spending, 2)
+        spending.know([HARBOUR])
+        assert b"town" in spending.memo(NOW + (days - 1) * DAY_S)
+        assert b"town" not in spending.memo(NOW + days * DAY_S)
+
+
+def test_a_crew_of_another_size_knows_of_sites_that_went() -> None:
+    crew = [Spending([HARBOUR, TOWN]) for _ in range(2)]
+    for worker in crew:
+        spend(worker, 3)
+    crew[1].know([HARBOUR])
+    [alone, _] = shared_out([worker.memo(NOW, closing=True) for worker in crew], 1)
+    assert [one.requests for one in again(Spending([HARBOUR], alone), TOWN).spent] == [6]
 
 
 def test_who_is_no_worker_counts_too_and_a_crew_that_follows_knows_of_it() -> None:
