@@ -2,16 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import click
 
 from recrawl.cli.options import Command, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
+from recrawl.engine.assembly import adopt_pages
+from recrawl.folder.opening import open_store
 from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares
 from recrawl.model.cluster import Partition, Seat, Shard, Wish
 from recrawl.model.failure import UsageError
+from recrawl.schedule.settings import DAY_S
 from recrawl.store.address import name_of
 from recrawl.store.shared.leases import Leases, open_leases
 from recrawl.store.shared.shards import add_shard, settle_empty
@@ -173,6 +177,31 @@ def shard(dsn: str, partitions: str, store: str, folder: str | None) -> None:
         wanted = numbers_of(partitions, leases.partitions) if partitions else range(0, leases.partitions, number + 1)
         taken = settle_empty(leases.dsn, number, wanted)
     click.echo(f"{name_of(dsn)} is shard {number} and takes {len(taken)} partitions of {leases.partitions}")
+
+
+@cluster.command()
+@store_option
+@folder_option
+def adopt(store: str, folder: str | None) -> None:
+    """Give pages of sites that have no site file any more to the sites of this folder that cover them.
+
+    For a site that got another name. No worker may be running, and no other machine may have the old site file: what is
+    missing here is taken for gone. What was spent of the old site's budget today counts for the new one.
+    """
+    place = the_folder(folder).need()
+    settings = load(place)
+    settings = replace(settings, state=replace(settings.state, store=store or settings.state.store))
+    with leases_of(store, folder) as leases:
+        if any(seat.left_s > 0 for seat in leases.seats()):
+            raise UsageError("workers are running: stop them first (see `recrawl cluster status`)")
+        with closing(open_store(place, settings)) as pages:
+            told = adopt_pages(settings, place.sites(), pages)
+        for old, heir in [(one.site, heir) for one in told for heir, _ in one.heirs]:
+            leases.inherit_drawn(old, heir, int(leases.now() // DAY_S))
+    for one in told:
+        click.echo(one.sentence)
+    if not told:
+        click.echo("every site of the store has a site file here")
 
 
 def numbers_of(text: str, partitions: int) -> list[int]:

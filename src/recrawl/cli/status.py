@@ -123,7 +123,9 @@ def _as_text(found: Reading, now: float) -> None:
 
 def _tell_of_orphans(found: Reading) -> None:
     for name in orphaned(found.store, [site.name for site in found.folder.sites()]):
-        click.echo(f"{name} has no site file: `recrawl run` gives its pages to sites that cover them, others are left")
+        gives = "cluster adopt" if found.settings.state.store else "run"
+        told = f"`recrawl {gives}` gives its pages to sites that cover them, others are left"
+        click.echo(f"{name} has no site file: {told}")
 
 
 def _tell_what_is_next(found: Reading, now: float) -> None:

@@ -114,8 +114,8 @@ def _orphans_told(folder: Folder, settings: Settings, store: Store) -> list[str]
     if not settings.state.store:
         return [one.sentence for one in adopt_pages(settings, sites, store)]
     return [
-        f"pages of {name!r} are not visited from here, it has no site file: if another took its place, "
-        f'write name = "{name}" there'
+        f"pages of {name!r} are not visited from here, it has no site file: if it got another name, stop all workers "
+        "and give them to the new one with `recrawl cluster adopt`"
         for name in orphaned(store, [site.name for site in sites])
     ]
 

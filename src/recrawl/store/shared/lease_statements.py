@@ -264,6 +264,12 @@ class LeaseStatements(Compiler):
         return self.compile(update(PURSE).where(*_PURSE).values(**given))
 
     @cached_property
+    def purses_of(self) -> Sql:
+        """What was handed out of a budget on this day and those that follow."""
+        mine = PURSE.c.budget == bindparam("budget"), PURSE.c.day >= bindparam("day")
+        return self.compile(select(PURSE.c.day, PURSE.c.requests, PURSE.c.bytes).where(*mine))
+
+    @cached_property
     def forget_purses(self) -> Sql:
         return self.compile(delete(PURSE).where(PURSE.c.day < bindparam("day")))
 

@@ -115,6 +115,13 @@ class Leases:
         with self._db.writing() as session:
             self._hand_out(session, budget, day, (-left[0], -left[1]))
 
+    def inherit_drawn(self, old: str, heir: str, day: int) -> None:
+        """A site got another name: what was handed out under the old one counts under the new one."""
+        with self._db.writing() as session:
+            for ends, *drawn in session.rows(self._sql.purses_of, self._sql.purses_of.bind(budget=old, day=day)):
+                session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=heir, day=ends))
+                self._hand_out(session, heir, ends, (drawn[0], drawn[1]))
+
     def _hand_out(self, session: Session, budget: str, day: int, more: tuple[int, int]) -> None:
         values = {"budget": budget, "day": day, "more_requests": more[0], "more_bytes": more[1]}
         session.change(self._sql.hand_out, self._sql.hand_out.bind(**values))
