@@ -18,7 +18,7 @@ from recrawl.model.swift import swift
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
 from recrawl.scope.robots import SILENCE, Explanation
-from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
+from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at, failures_before
 
 HOPS = 5
 ROBOTS = "robots"
@@ -106,7 +106,8 @@ def robots_file(url: str, reply: Reply, now: float, previous: RobotsFile | None)
         body = (resolve(reply.header("location"), url) or url).encode()
     if reply.evidence is Evidence.NOT_MODIFIED and previous is not None:
         status, body = previous.status, previous.body
-    return RobotsFile(url, now, status, body, expires_at(now, status or None, reply.headers))
+    before = failures_before(previous) if previous is not None else 0
+    return RobotsFile(url, now, status, body, expires_at(now, status or None, reply.headers, before))
 
 
 def robots_page(url: str, site: str, now: float) -> Page:

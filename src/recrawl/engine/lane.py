@@ -117,9 +117,8 @@ class Lanes:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
             self._let_go(page.server)
-            self.frontier.put_back(page)
-            self._rest(page.server, said.until_at)
-            return False
+            self.frontier.put_back(replace(page, due_at=said.until_at))  # http pages may have another one than https
+            return True
         if self._must_wait(page.server, said.crawl_delay_s, now):
             self.frontier.put_back(page)
             return False

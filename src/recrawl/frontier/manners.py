@@ -38,7 +38,7 @@ TROUBLE: dict[Failure, Trouble] = {
     Failure.NO_HOST: REST,
     Failure.CONNECT: REST,
     Failure.CONNECT_TIMEOUT: REST,
-    Failure.TLS: Trouble(server=True, server_wait_s=600.0, page_wait_s=600.0),
+    Failure.TLS: Trouble(server=False, page_wait_s=600.0),  # the server's http pages may be well
     Failure.FIRST_BYTE_TIMEOUT: Trouble(server=False, page_wait_s=300.0),
     Failure.TOTAL_TIMEOUT: Trouble(server=False, page_wait_s=300.0),
     Failure.TOO_SLOW: Trouble(server=False, page_wait_s=300.0),

@@ -1,5 +1,6 @@
 """What the answer to /robots.txt means, and how long it holds (RFC 9309 sections 2.3 and 2.4)."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC
@@ -83,6 +84,14 @@ def expires_at(now: float, status: int | None, headers: Iterable[tuple[str, str]
         wait_s = min(FIRST_RETRY_S * 2.0 ** min(failures, 16), LONGEST_RETRY_S)
         return now + min(max(wait_s, _retry_after_s(named, now)), LONGEST_S)
     return now + min(max(_fresh_for_s(named), SHORTEST_S), LONGEST_S)
+
+
+def failures_before(previous: RobotsFile) -> int:
+    """How often in a row there was no answer, by how long the last one made us wait."""
+    if access_of(previous.status or None) is not Access.NONE:
+        return 0
+    waited_s = max(previous.expires_at - previous.fetched_at, FIRST_RETRY_S)
+    return 1 + round(math.log2(waited_s / FIRST_RETRY_S))
 
 
 def _still_good(cached: RobotsFile, status: int | None, now: float) -> bool:
