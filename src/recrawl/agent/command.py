@@ -46,7 +46,8 @@ def _init(place: Place, words: Words) -> int:
         text = "".join(f'{name} = "{value}"\n' if value and one.startswith(f"{name} =") else one for one in lines)
     write_whole(place.settings_file, text.encode(), private=True)
     place.settings()
-    _say(words, {"settings": str(place.settings_file)}, f"{place.settings_file} written. Next: recrawl agent watch")
+    told = f"{place.settings_file} written. Next: recrawl agent watch --state {words.state}"
+    _say(words, {"settings": str(place.settings_file)}, told)
     return 0
 
 
@@ -91,8 +92,10 @@ def _shut_down(server: Server, stop: threading.Event) -> None:
 
 def _notify(place: Place, words: Words) -> int:
     told = notify(place, place.settings(), time.time(), lambda: secrets.token_hex(16), words.now)
-    value = {"robots": told.robots, "notices": told.notices, "pings": told.pings, "failures": told.failures}
-    _say(words, value, f"{told.robots} robots told of {told.notices} changes, {told.pings} pings")
+    value = {"robots": told.robots, "notices": told.notices, "pings": told.pings, "pinged": told.pinged}
+    pinged = f"{told.pings} pings with {told.pinged} addresses"
+    sentence = f"{told.robots} robots told of {told.notices} changes, {pinged}"
+    _say(words, {**value, "failures": told.failures}, sentence)
     for failure in told.failures:
         sys.stderr.write(f"recrawl: not sent: {failure}; it will be sent with the next notice\n")
     return 4 if told.failures else 0

@@ -34,6 +34,11 @@ def end(folder: Path) -> str:
     return f"{found[-1]}:{len(_lines(folder, found[-1]))}" if found else BEGINNING
 
 
+def day_from(now: float) -> str:
+    """The position before everything of this day."""
+    return f"{day_text(now)}:0"
+
+
 def since(folder: Path, position: str) -> tuple[list[Entry], str]:
     """What came after a position, and the position after that."""
     from_day, _, number = position.partition(":")

@@ -26,6 +26,7 @@ class Told:
     robots: int = 0
     notices: int = 0
     pings: int = 0
+    pinged: int = 0  # addresses in them
     failures: list[str] = field(default_factory=list)
 
 
@@ -38,7 +39,7 @@ def notify(place: Place, settings: Settings, now: float, nonce: Nonce, at_once: 
         for robot in chosen:
             _tell(place, settings, robot, now, nonce, told)
         if settings.indexnow.key:
-            _ping(place, settings, told)
+            _ping(place, settings, now, told)
     counted = {"robots_told": told.robots, "notices_sent": told.notices, "pings": told.pings}
     counts.add(place, Counter({**counted, "sendings_failed": len(told.failures)}))
     return told
@@ -77,17 +78,19 @@ def _moved(place: Place, before: Robot, after: Robot) -> None:
             robots[known.email] = replace(known, position=after.position, notified_at=after.notified_at)
 
 
-def _ping(place: Place, settings: Settings, told: Told) -> None:
-    """Search engines have a position of their own, one for each endpoint."""
+def _ping(place: Place, settings: Settings, now: float, told: Told) -> None:
+    """Search engines have a position of their own, one for each endpoint. A new one hears of today's changes first."""
     for number, endpoint in enumerate(settings.indexnow.endpoints):
         mark = place.path / f"indexnow-{number}.position"
-        position = mark.read_text("ascii").strip() if mark.exists() else history.end(place.history)
-        entries, after = history.since(place.history, position)
+        if not mark.exists():
+            write_whole(mark, history.day_from(now).encode())
+        entries, after = history.since(place.history, mark.read_text("ascii").strip())
         urls = [settings.origin + entry.path for entry in summarise(entries)]
         try:
             for part in _parts(urls, post.INDEXNOW_MOST):
                 post.ping(settings, endpoint, part)
                 told.pings += 1
+                told.pinged += len(part)
         except NotSent as failure:
             told.failures.append(str(failure))
             continue

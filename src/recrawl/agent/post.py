@@ -19,6 +19,7 @@ from recrawl.formats.notice_mail import CONFIRM_SUBJECT, SIGNATURE_HEADER, SUBJE
 SMTP_WITHIN_S = 30.0
 INDEXNOW_MOST = 10_000
 TAKEN = range(200, 300)
+MOST_WORDS_BYTES = 200
 
 
 def notice(settings: Settings, robot: Robot, entries: Sequence[Entry], now: float, nonce: str) -> EmailMessage:
@@ -55,18 +56,21 @@ def webhook(settings: Settings, robot: Robot, entries: Sequence[Entry], now: flo
     text = json.dumps({"server": settings.server, "notices": [_as_json(settings, entry) for entry in entries]})
     signed = signature.render(signature.sign(robot.secret, text, int(now), nonce))
     headers = {"Content-Type": "application/json", SIGNATURE_HEADER: signed}
-    status, _ = ask("POST", robot.callback, text.encode(), headers, settings.serve.private_callbacks)
-    if status not in TAKEN:
-        raise NotSent(f"{robot.callback} answered {status}")
+    _need_taken(robot.callback, *ask("POST", robot.callback, text.encode(), headers, settings.serve.private_callbacks))
 
 
 def ping(settings: Settings, endpoint: str, urls: Sequence[str]) -> None:
     """IndexNow: one POST with up to 10,000 addresses; the key file must lie at the root of the site."""
-    value = {"host": settings.host, "key": settings.indexnow.key, "urlList": list(urls)}
+    value = {"host": settings.server, "key": settings.indexnow.key, "urlList": list(urls)}
     headers = {"Content-Type": "application/json; charset=utf-8"}
-    status, _ = ask("POST", endpoint, json.dumps(value).encode(), headers, settings.serve.private_callbacks)
+    _need_taken(endpoint, *ask("POST", endpoint, json.dumps(value).encode(), headers, settings.serve.private_callbacks))
+
+
+def _need_taken(url: str, status: int, body: bytes) -> None:
+    """With the first of its words, which may say why not."""
+    said = " ".join(body[:MOST_WORDS_BYTES].decode("utf-8", "replace").split())
     if status not in TAKEN:
-        raise NotSent(f"{endpoint} answered {status}")
+        raise NotSent(f"{url} answered {status}{f' ({said})' if said else ''}")
 
 
 def _as_json(settings: Settings, entry: Entry) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """agent.toml: what is watched, who may ask, how notices travel. Unknown keys are refused with the nearest valid one."""
 
+import re
 import tomllib
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
@@ -114,6 +115,7 @@ class Settings:
         return self.serve.endpoint or f"http://{self.serve.listen}/"
 
 
+KEY = re.compile(r"[A-Za-z0-9-]{8,128}")  # as IndexNow has it
 SOURCES = ("walk", "list", "command")
 HASHING = ("never", "changed", "always")
 
@@ -146,9 +148,21 @@ def _check(settings: Settings, text: str, source: str) -> None:
         "list": "is missing" if documents.source == "list" and not documents.list else "",
         "command": "is missing" if documents.source == "command" and not documents.command else "",
     }
-    for key, fault in faults.items():
+    named = {("documents", key): fault for key, fault in faults.items()}
+    named["indexnow", "key"] = _fault_of_key(settings.indexnow)
+    named["indexnow", "endpoints"] = _fault_of_endpoints(settings.indexnow)
+    for place, fault in named.items():
         if fault:
-            raise FormatError(f"documents.{key} {fault}", line=line_of(text, ("documents", key)), source=source)
+            raise FormatError(f"{'.'.join(place)} {fault}", line=line_of(text, place), source=source)
+
+
+def _fault_of_key(wish: IndexNow) -> str:
+    sound = KEY.fullmatch(wish.key) if wish.key else not wish.endpoints
+    return "" if sound else "must be 8 to 128 letters, digits or hyphens, the same that stand in the file KEY.txt"
+
+
+def _fault_of_endpoints(wish: IndexNow) -> str:
+    return "" if wish.endpoints or not wish.key else 'is missing: write endpoints = ["https://…/indexnow"]'
 
 
 def fault_of_base(base: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-from recrawl.agent.settings import Documents, Settings
+from recrawl.agent.settings import Settings
 from recrawl.formats import w3c_moment
 from recrawl.formats.his import path_fault
 from recrawl.model.failure import FormatError, UsageError
@@ -47,7 +47,7 @@ def walk(settings: Settings, root: Path) -> Iterator[Found]:
     """Files below the root, folder by folder. What vanishes while we look is not there."""
     if not root.is_dir():
         raise UsageError(f"documents.root: {root} is not a folder (an unmounted disk is no reason to report deletions)")
-    wanted = _wanted(settings.documents)
+    wanted = _wanted(settings)
     inside = os.path.realpath(root)
     waiting = [(str(root), "")]
     while waiting:
@@ -70,7 +70,7 @@ def look_at(settings: Settings, root: Path, file: str) -> tuple[str, Found | Non
     hidden = any(part.startswith(".") for part in Path(relative).parts)
     if relative.startswith("..") or (hidden and not settings.documents.hidden):
         return "", None
-    if not _wanted(settings.documents)(relative):
+    if not _wanted(settings)(relative):
         return "", None
     path = address_path(settings, relative)
     usable = Path(file).is_file() and (not Path(file).is_symlink() or settings.documents.symlinks)
@@ -137,8 +137,11 @@ def _within(path: str, inside: str) -> bool:
     return os.path.realpath(path).startswith(inside + os.sep)
 
 
-def _wanted(documents: Documents) -> Callable[[str], bool]:
+def _wanted(settings: Settings) -> Callable[[str], bool]:
+    documents = settings.documents
     include, exclude = documents.include, documents.exclude
+    if settings.indexnow.key:  # its file is no document
+        exclude = (*exclude, f"{settings.indexnow.key}.txt")
     if not include and not exclude:
         return lambda _: True
     return lambda relative: (not include or _fits(relative, include)) and not _fits(relative, exclude)

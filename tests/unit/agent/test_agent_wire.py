@@ -18,6 +18,7 @@ from recrawl.agent.watch import look
 from recrawl.formats import notice_mail, signature, uod
 from recrawl.formats.notice_mail import CONFIRM_SUBJECT, SIGNATURE_HEADER, SUBJECT
 from recrawl.formats.registration import Action
+from recrawl.model.failure import FormatError
 
 NOW = 1_700_000_000.0
 EMAIL = "robot@search.example"
@@ -317,3 +318,40 @@ def test_indexnow_hears_of_changes_once(tmp_path: Path) -> None:
         assert body == (
             b'{"host": "www.example.com", "key": "0123456789abcdef", "urlList": ["http://www.example.com/a.html"]}'
         )
+
+
+def test_indexnow_hears_first_of_what_changed_today_and_what_was_not_taken_is_sent_again(tmp_path: Path) -> None:
+    with listener() as engine:
+        place = new_agent(tmp_path)
+        look(place, place.settings(), NOW - 86_400.0)
+        _write(place, "old.html", "new")
+        look(place, place.settings(), NOW - 86_400.0)
+        text = place.settings_file.read_text().replace("[serve]", "[serve]\nprivate_callbacks = true")
+        text += f'\n[indexnow]\nkey = "0123456789abcdef"\nendpoints = ["{engine.url}/indexnow"]\n'
+        place.settings_file.write_text(text.replace("//www.example.com/", "//www.example.com:8080/"))
+        for name in ("a.html", "0123456789abcdef.txt"):
+            _write(place, name, "new")
+        look(place, place.settings(), NOW)
+        engine.answers = 422
+        [failure] = notify(place, place.settings(), NOW, Nonces()).failures
+        assert "answered 422" in failure
+        engine.answers = 200
+        told = notify(place, place.settings(), NOW + 86_400.0, Nonces())
+        assert (told.pings, told.pinged) == (1, 1)
+        assert engine.posts[-1][2] == (
+            b'{"host": "www.example.com:8080", "key": "0123456789abcdef", '
+            b'"urlList": ["http://www.example.com:8080/a.html"]}'
+        )
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ('key = "0123456789abcdef"', "indexnow.endpoints is missing"),
+        ('endpoints = ["https://api.example/indexnow"]', "indexnow.key must be"),
+        ('key = "short"\nendpoints = ["https://api.example/indexnow"]', "indexnow.key must be"),
+    ],
+)
+def test_half_of_what_indexnow_needs_is_told(tmp_path: Path, wish: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        new_agent(tmp_path, more=f"[indexnow]\n{wish}\n").settings()
