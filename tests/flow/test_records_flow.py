@@ -187,6 +187,8 @@ def test_words_that_make_no_sense_together_are_refused(crawled: Crawled) -> None
     assert "there are: shop" in crawled.ran("records", "shopp", "-C", "D", "--again").stderr
     nowhere = crawled.ran("records", "shopp", "-C", "D")
     assert (nowhere.returncode, "there are: shop" in nowhere.stderr) == (2, True)
+    assert "did you mean 'price'?" in crawled.ran("records", "shop", "-C", "D", "--changes", "--field", "prize").stderr
+    assert "go with --changes" in crawled.ran("records", "shop", "-C", "D", "--field", "price").stderr
 
 
 def test_a_wrapper_that_finds_nothing_any_more_is_reported_and_its_last_records_stay(crawled: Crawled) -> None:

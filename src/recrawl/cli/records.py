@@ -3,6 +3,7 @@
 import sys
 import time
 from contextlib import closing
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +35,9 @@ from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange
 from recrawl.scope.patterns_site import Script
+
+SAMPLE = 500  # pages whose records are looked at for the names of fields
+SHOWN = 20  # of these names
 
 
 @click.command()
@@ -83,12 +87,15 @@ def records(
         raise UsageError("--changes, --history and --broken show three different things: ask for one of them")
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: say where to write it with --output FILE")
+    if not as_changes and (fields or since_at):
+        raise UsageError("--field and --since go with --changes")
     place = the_folder(folder)
     if again:
         _read_again(place, site)
     with reading(place) as found:
         name, page = _asked(found, site)
         if as_changes:
+            _need_known(found, name, fields)
             kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
             lines = [change_line(owner, change) for owner, change in kept]
             write(lambda: lines, output)
@@ -108,8 +115,26 @@ def _write(form: str, lines: Lines, output: str | None) -> None:
     WRITERS[form](lines, Path(output) if output else None)
 
 
+def _need_known(found: Reading, site: str, fields: tuple[str, ...]) -> None:
+    """A field that no site file names and no record has is a slip of the finger."""
+    told = {field.name for one in found.folder.sites() if site in ("", one.name) for field in one.fields}
+    if not fields or all(_top(field) in told for field in fields):
+        return
+    some = found.store.newest_records(found.store.record_pages(site, limit=SAMPLE))
+    known = sorted(told.union(*(one.data for one in some)))
+    for field in fields:
+        if _top(field) not in known:
+            near = get_close_matches(field, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known[:SHOWN]) or 'none'}"
+            raise UsageError(f"no record has a field {field!r}; {hint}")
+
+
+def _top(path: str) -> str:
+    return path.partition("[")[0].partition(".")[0]
+
+
 def _is_of(path: str, fields: tuple[str, ...]) -> bool:
-    return not fields or path in fields or path.partition("[")[0].partition(".")[0] in fields
+    return not fields or path in fields or _top(path) in fields
 
 
 def record_line(row: Row) -> Line:

@@ -8,7 +8,7 @@ import click
 from recrawl.answers.reading import reading
 from recrawl.cli.kinds import Number
 from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.paint import facts, line, table
+from recrawl.cli.paint import facts, line, table, when
 from recrawl.formats.registration import Action, email_fault
 from recrawl.messages.robot import Robot, hearing, write_batch_file
 from recrawl.model.failure import UsageError
@@ -161,8 +161,10 @@ def _offers(ours: Robot) -> dict[str, str]:
 def _offered(ours: Robot, site: str) -> str:
     with reading(ours.folder) as found:
         agents = ours.offered(site, found.store)
+        file = found.store.robots(f"{ours.origin(site)}/robots.txt")
     if not agents:
-        raise UsageError(f"robots.txt of {site} names no agent (Notice-agent: URL): say --agent URL")
+        at = f", as it was on {when(file.fetched_at)}," if file is not None else ""
+        raise UsageError(f"robots.txt of {site}{at} names no agent (Notice-agent: URL): say --agent URL")
     return agents[0]
 
 
