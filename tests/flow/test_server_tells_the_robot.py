@@ -159,7 +159,7 @@ def test_suspend_holds_notices_back_resume_sends_what_was_missed_and_leaving_end
             "0.html": (NoticeKind.UPDATED, _text("0", 1).encode()),
             "1.html": (NoticeKind.DELETED, b""),
         }
-        made.robot("unregister", "town")
+        assert made.robot("unregister", "town")["standing"] == "unregistered"
         assert (made.folder / "agent" / "robots.uod").read_text() == ""
         made.write("2.html", _text("2", 1))
         made.agent("watch")

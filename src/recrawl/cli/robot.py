@@ -85,7 +85,9 @@ def resume(site: str, folder: str | None, as_json: bool) -> None:
 @json_option
 def unregister(site: str, folder: str | None, as_json: bool) -> None:
     """Leave the agent of SITE."""
-    _tell(Robot.of(the_folder(folder)).act(site, Action.UNREGISTER), as_json)
+    left = Robot.of(the_folder(folder)).act(site, Action.UNREGISTER)
+    told = f"{left.server}: unregistered, no more notices to {left.email}"
+    line({**_object(left), "standing": "unregistered"}) if as_json else click.echo(told)
 
 
 @robot.command(name="list")

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.agent.agents import Endpoint, Inbox, endpoint, listener, mail_server, new_agent
 
 from recrawl.agent import counts, history, registry
+from recrawl.agent.command import main
 from recrawl.agent.notify import notify
 from recrawl.agent.place import Place
 from recrawl.agent.rate import Buckets, network_of
@@ -298,6 +299,17 @@ def test_a_callback_on_a_private_address_is_never_asked(tmp_path: Path, time: Ti
             victim.serves = answer.token.encode()
             assert served.json(Action.CONFIRM, token=answer.token).code == 206
         assert victim.gets == []
+
+
+@pytest.mark.parametrize("listen", ["nowhere", "127.0.0.1:", "127.0.0.1:99999", "{taken}"])
+def test_where_nobody_can_listen_is_said_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], listen: str
+) -> None:
+    with listener() as other:
+        place = new_agent(tmp_path)
+        listen = listen.replace("{taken}", other.url.partition("://")[2])
+        assert main(["serve", "--state", str(place.path), "--listen", listen]) == 2
+    assert "listen" in (said := capsys.readouterr().err) and said.count("\n") == 1
 
 
 def test_indexnow_hears_of_changes_once(tmp_path: Path) -> None:
