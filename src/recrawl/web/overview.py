@@ -85,7 +85,7 @@ def overview(
         not_modified_today=today.not_modified,
         due=totals.due,
         budget_per_day=budget,
-        budget_used=today.requests / budget if budget else None,
+        budget_used=today.requests / max(budget, 1.0) if budget else None,  # below one it is saved up: one page a day
         overloaded_servers=sum(server.overloaded for server in servers),
         failing_servers=sum(server.failures > 0 for server in servers),
         sampled=not sample.whole,

@@ -45,6 +45,7 @@ def test_requests_saved_are_against_asking_for_every_kept_page_once_a_day() -> N
     assert (found.requests_today, found.daily_crawl, found.saved) == (2, 8, 0.75)
     assert (found.changes_today, found.due, found.overloaded_servers) == (5, 3, 1)
     assert (found.budget_per_day, found.budget_used) == (8, 0.25)
+    assert overview(Totals(live=8), sample_of(60), 5, servers, 0.2, NOW).budget_used == 1.0
 
 
 def test_the_budget_is_the_tighter_of_all_and_the_sum_of_the_sites() -> None:
