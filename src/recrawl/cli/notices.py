@@ -87,11 +87,13 @@ def serve(context: click.Context, listen: str, folder: str | None) -> None:
 @notices.command()
 @click.argument("site")
 @folder_option
+@json_option
 @click.pass_context
-def token(context: click.Context, site: str, folder: str | None) -> None:
+def token(context: click.Context, site: str, folder: str | None, as_json: bool) -> None:
     """A token for whoever may announce changes of SITE by webhook (Authorization: Bearer TOKEN); replaces the old."""
     with pushing(the_folder(folder or context.obj)) as push:
-        click.echo(push.new_token(site))
+        made = push.new_token(site)
+    line({"site": site, "token": made}) if as_json else click.echo(made)
 
 
 @notices.command()

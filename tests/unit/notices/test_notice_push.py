@@ -14,8 +14,10 @@ from urllib.parse import parse_qs, urlencode
 from urllib.request import urlopen
 
 import pytest
+from click.testing import CliRunner
 
 from recrawl.archive.memory import MemoryArchive
+from recrawl.cli.notices import notices
 from recrawl.config import Receive, Settings
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.assembly import fetcher_of, quarry_of
@@ -358,7 +360,8 @@ def test_websub_answers_no_verification_that_it_did_not_ask_for(town: Town) -> N
 
 
 def test_a_webhook_with_a_token_speaks_of_its_own_site_alone(town: Town) -> None:
-    token = town.push.new_token("town")
+    made = CliRunner().invoke(notices, ["token", "town", "--folder", str(town.push.robot.folder.path), "--json"])
+    token = json.loads(made.stdout)["token"]
     value = {"urls": [f"{town.web.url}/a", "http://evil.example/b", f"{town.web.url}/../../etc/passwd"]}
     assert town.post("/webhook", value, Authorization=f"Bearer {token}") == 200
     assert town.told() == [("webhook", "/a")]
