@@ -94,7 +94,7 @@ class Chances:
             return Hindrance("window", f"the window of {page.site} is closed ({told}; UTC)", opens_at(windows, at))
         said = self._gate.check(page.url, at)
         if said.unreachable:
-            return Hindrance("robots", f"{page.server}: {said.reason}", said.until_at)
+            return Hindrance("robots", f"{page.server}: {said.reason.rstrip('.')}", said.until_at)
         server = self._server(page.server)
         if server is not None and server.failures and server.free_at > at:
             often = "just now" if server.failures == 1 else f"{server.failures} times in a row"

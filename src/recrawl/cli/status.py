@@ -194,7 +194,8 @@ def _tell_of_servers(found: Reading, now: float) -> None:
         if server.key in strain:
             click.echo(f"overloaded: {server.key}: {relief_sentence(server, strain[server.key])}")
         if server.failures:
-            click.echo(f"failing: {server.key}, {server.failures} in a row, asked again {until(server.free_at, now)}")
+            again = f"asked again {until(server.free_at, now)}" if server.free_at > now else "not asked since"
+            click.echo(f"failing: {server.key}, {server.failures} in a row, {again}")
 
 
 def _tell_errors(found: Reading) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,9 +119,10 @@ def test_a_server_that_fails_is_named_with_the_time_it_rests(crawl: Crawl) -> No
     with looked(crawl, requests_per_day=None) as (found, now):
         before = found.store.server("town.example")
     assert before is not None
-    store = open_store(crawl.folder, Settings())
-    store.save(Batch(servers=(replace(before, failures=3, free_at=now + 500.0),)))
-    store.close()
+    for free_at, says in ((now - 5.0, "3 in a row, not asked since"), (now + 500.0, "3 in a row, asked again in")):
+        with closing(open_store(crawl.folder, Settings())) as store:
+            store.save(Batch(servers=(replace(before, failures=3, free_at=free_at),)))
+        assert says in CliRunner().invoke(status, [str(crawl.path)]).output
     with looked(crawl, requests_per_day=None) as (found, _):
         chance = Chances(found, now).of(never_visited(found))
         assert (chance.at, chance.hindrances[0].kind) == (now + 500.0, "server")

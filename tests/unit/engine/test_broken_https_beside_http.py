@@ -67,6 +67,7 @@ def test_http_pages_are_visited_and_the_other_waits_for_its_robots_txt(town: Tow
         held = waiting(found, left.found_at)
     assert left.url.startswith("https://")
     assert held.due == 1 and "robots.txt could not be read" in held.hindrances[0].says
+    assert ".;" not in held.sentence(left.found_at)
 
 
 def test_a_robots_txt_that_cannot_be_had_is_asked_for_ever_more_rarely() -> None:
