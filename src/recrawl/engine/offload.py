@@ -59,17 +59,22 @@ class OffTheLoop:
 def busy_for_s() -> float:
     """How long this thread has worked or stood in line for a processor: the rest of its time it waited. Where the
     system does not tell of the line, that counts as waiting, too."""
+    return thread_time() + _in_line_s()
+
+
+def _in_line_s() -> float:
+    """Beside it stands how long the thread ran, but that only grows with the kernel's ticks of some milliseconds:
+    what computes for less than a tick would seem to wait."""
     try:
         told = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
     except OSError:
-        return thread_time()
+        return 0.0
     try:
-        ran_ns, in_line_ns, _ = os.read(told, 100).split()
-    except (OSError, ValueError):
-        return thread_time()
+        return int(os.read(told, 100).split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
     finally:
         os.close(told)
-    return (int(ran_ns) + int(in_line_ns)) / 1e9
 
 
 async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
