@@ -1,8 +1,9 @@
 """Connections to one SQLite file that several processes share."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from math import nan
 from pathlib import Path
 from urllib.parse import quote
 
@@ -62,13 +63,13 @@ class SqliteConnections:
     def reading(self) -> Iterator[Session]:
         with self.taken() as driver:
             driver.execute("BEGIN")
-            yield Session(driver.execute, driver.executemany)
+            yield session_of(driver)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         with self.taken() as driver:
             wait_for_turn(driver, "BEGIN IMMEDIATE", self._busy_ms)
-            yield Session(driver.execute, driver.executemany)
+            yield session_of(driver)
             driver.execute("COMMIT")
 
     def at_hand(self, *, to_read: bool = False) -> bool:
@@ -132,6 +133,16 @@ def opened(address: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
     for pragma in pragmas:
         connection.execute(pragma)
     return connection
+
+
+def session_of(driver: sqlite3.Connection) -> Session:
+    """The driver asks at length what a None may be made into: half the price of a page's row. A NaN it takes for any
+    number, and SQLite, which has none, for NULL."""
+
+    def run_all(text: str, rows: Iterable[tuple[object, ...]]) -> sqlite3.Cursor:
+        return driver.executemany(text, [[nan if value is None else value for value in row] for row in rows])
+
+    return Session(driver.execute, run_all)
 
 
 def wait_for_turn(driver: sqlite3.Connection, statement: str, busy_ms: int) -> None:
