@@ -153,14 +153,28 @@ class Spending:
 
     def can_promise(self, site: str, now: float) -> bool:
         """Whether both fit beside what is set aside for other servers."""
-        if self._common is not None:
-            return True
-        for budget, spent in zip(self.budgets, self.spent, strict=True):
-            left = budgets.requests_left(budget, spent, now) if budget.covers(site) else None
-            owed = sum(count for other, count in self._promised.values() if budget.covers(other))
-            if left is not None and left < owed + min(BOTH, budgets.requests_of_span(budget, now) or BOTH):
-                return False
-        return True
+        return all(
+            self._has_left(place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH), now)
+            for place, budget in enumerate(self.budgets)
+            if budget.covers(site) and budget.requests_per_day is not None
+        )
+
+    def _owed(self, budget: Budget) -> int:
+        return sum(count for site, count in self._promised.values() if budget.covers(site))
+
+    def _has_left(self, place: int, requests: int, now: float) -> bool:
+        """So many; where the purse is common, those that are drawn, and some more if there are any."""
+
+        def enough() -> bool:
+            return (budgets.requests_left(self._allowed(now)[place], spent, now) or 0) >= requests
+
+        budget = self.budgets[place]
+        spent = budgets.so_far(budget, self.spent[place], now)
+        for _ in range(BOTH):
+            if self._common is None or enough():
+                break
+            self._common.draw(budget, replace(spent, requests=spent.requests + requests - 1), 0.0, now)
+        return enough()
 
     def keep_promise(self, server: str) -> None:
         """One of the requests is counted now."""

@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from recrawl.cluster.common_purse import CommonPurse
+from recrawl.engine.spending import Spending
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
@@ -56,6 +57,18 @@ def test_of_less_than_one_a_day_workers_together_get_two_in_as_many_days_as_thes
         assert often.spends(NOON_AT + day * DAY_S)
         done += [day for worker in crew for _ in range(3) if worker.spends(NOON_AT + day * DAY_S)]
     assert len(done) == 12 and all(done.count(day) == 2 for day in done)
+
+
+@pytest.mark.parametrize(("per_day", "servers"), [(0.2, 1), (1.0, 1), (2.0, 1), (5.0, 2), (400.0, 200)])
+def test_robots_txt_is_asked_for_only_if_the_common_purse_pays_for_a_page_after_it(
+    leases: Leases, per_day: float, servers: int
+) -> None:
+    crew = [Spending([Budget("", per_day)], common=CommonPurse(leases)) for _ in range(2)]
+    promised = [crew[number % 2].promise(f"s{number}", "town", NOON_AT) for number in range(250)]
+    assert sum(promised) == servers
+    assert not any(worker.promise(f"late{place}", "town", NOON_AT + 60) for place, worker in enumerate(crew))
+    asked = [crew[number % 2].begin("town", NOON_AT) for number, one in enumerate(promised) if one for _ in range(2)]
+    assert sum(map(bool, asked)) == min(2 * servers, int(per_day) or 2)
 
 
 def test_bytes_are_drawn_as_needed_and_a_page_that_does_not_fit_waits(leases: Leases) -> None:
