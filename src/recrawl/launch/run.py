@@ -198,8 +198,8 @@ async def _work_in_cluster(folder: Folder, settings: Settings, order: Order, tal
 
 
 def _rest_the_collector() -> None:
-    """What is there now stays to the end, but for a few hundred objects that are not worth a look at all the others; and
-    what visits leave behind has few cycles: look for them rarely."""
+    """What is there now stays to the end, but for a few hundred objects that are not worth a look at all the others.
+    What visits leave behind has few cycles: look for them rarely."""
     gc.freeze()
     gc.set_threshold(GARBAGE, 20, 50)
 
