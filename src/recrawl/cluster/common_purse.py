@@ -19,6 +19,7 @@ ASK_AGAIN_S = 30.0  # an empty purse may get something back from a worker that l
 @dataclass(slots=True)
 class _Drawn:
     day: int = -1  # the last of its span: the store forgets what was drawn on days long past
+    days: int = 1
     requests: int = 0
     bytes: int = 0
     empty_at: float = 0.0
@@ -34,14 +35,14 @@ class CommonPurse:
         return [self._allowed(whole, self._of_span(whole, now)) for whole in wholes]
 
     def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None:
-        """Take another part where what was drawn does not suffice for one more request."""
+        """Take another part where what was drawn does not suffice for one more request. `whole` is a common one."""
         drawn = self._of_span(whole, now)
         if budgets.may_spend(self._allowed(whole, drawn), spent, now, expected_bytes):
             return
         if drawn.empty_at and now < drawn.empty_at + ASK_AGAIN_S:
             return
         wishes = _wishes(whole, drawn, spent, expected_bytes, now)
-        got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes)
+        got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes, int(now // DAY_S))
         drawn.requests, drawn.bytes = drawn.requests + got[0], drawn.bytes + got[1]
         drawn.empty_at = 0.0 if any(got) else now
 
@@ -55,11 +56,10 @@ class CommonPurse:
             self._drawn.pop(whole.site, None)
 
     def _of_span(self, whole: Budget, now: float) -> _Drawn:
-        today, days = int(now // DAY_S), budgets.span_days(whole)
-        day = today - today % days + days - 1
+        day, days = budgets.last_of_span(whole, int(now // DAY_S)), budgets.span_days(whole)
         drawn = self._drawn.get(whole.site)
-        if drawn is None or drawn.day < day:
-            drawn = self._drawn[whole.site] = _Drawn(day)
+        if drawn is None or drawn.day < day or drawn.days != days:
+            drawn = self._drawn[whole.site] = _Drawn(day, days)
         return drawn
 
     def _allowed(self, whole: Budget, drawn: _Drawn) -> Budget:

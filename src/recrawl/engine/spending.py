@@ -63,7 +63,8 @@ class Spending:
     """The ledger of one worker. `budgets` and what was spent of each stand in the same order."""
 
     def __init__(self, wanted: Sequence[Budget], memo: bytes | None = None, common: Common | None = None) -> None:
-        self.budgets, self._common = list(wanted), common
+        self._common = common
+        self.budgets = self._mine(wanted)
         self.spent = recalled(memo, wanted)
         self._gone = gone(accounts_in(memo), wanted)
         self._under_way = [0] * len(self.spent)
@@ -79,9 +80,12 @@ class Spending:
         self._gone = gone(accounts, wanted)
         nameless = most(one.spent for name, one in self._gone.items() if name)
         under_way = dict(zip((one.site for one in self.budgets), self._under_way, strict=True))
-        self.budgets = list(wanted)
+        self.budgets = self._mine(wanted)
         self.spent = [accounts[one.site].spent if one.site in accounts else nameless for one in wanted]
         self._under_way = [under_way.get(one.site, 0) for one in wanted]
+
+    def _mine(self, wanted: Sequence[Budget]) -> list[Budget]:
+        return [replace(one, common=self._common is not None) for one in wanted]
 
     def _accounts(self) -> dict[str, Account]:
         known = zip(self.budgets, self.spent, strict=True)

@@ -20,13 +20,15 @@ LONGEST_SPAN_DAYS = 1e9
 class Budget:
     """`requests_per_day`, `bytes_per_day`: None where nothing limits. `site`: empty for all sites together. `turns`: so
     many take turns at it, a week each (robots.txt alone may take a day of it) or a span; `turn`: which of them this is.
-    `drawn`: a worker of a cluster may spend so many requests of it."""
+    `common`: the workers of a cluster draw from it, so its spans begin on the same day for all; `drawn`: so many
+    requests of it one of them may spend."""
 
     site: str = ""
     requests_per_day: float | None = None
     bytes_per_day: float | None = None
     turn: int = 0
     turns: int = 1
+    common: bool = False
     drawn: int | None = None
 
     def covers(self, site: str) -> bool:
@@ -49,10 +51,20 @@ def span_days(budget: Budget) -> int:
 
 
 def so_far(budget: Budget, spent: Spent, now: float) -> Spent:
-    """A new day starts with nothing spent, and a span with its first request; a clock set back gives nothing back."""
+    """A new day starts with nothing spent, and a span with its first request, unless it is common; a clock set back
+    gives nothing back."""
     day = int(now // DAY_S)
-    begins_at = spent.day + (span_days(budget) if spent.requests else 1)
-    return Spent(day) if day >= begins_at else spent
+    if budget.common:
+        last_day = last_of_span(budget, spent.day)
+    else:
+        last_day = spent.day + (span_days(budget) if spent.requests else 1) - 1
+    return Spent(day) if day > last_day else spent
+
+
+def last_of_span(budget: Budget, day: int) -> int:
+    """The last day of the common span that this day lies in."""
+    days = span_days(budget)
+    return day - day % days + days - 1
 
 
 def requests_of_span(budget: Budget, now: float) -> int | None:

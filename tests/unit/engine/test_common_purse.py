@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -28,7 +29,7 @@ class Spender:
     """A worker as its scheduler sees its budget."""
 
     def __init__(self, leases: Leases, whole: Budget) -> None:
-        self.purse, self.whole, self.spent = CommonPurse(leases), whole, Spent()
+        self.purse, self.whole, self.spent = CommonPurse(leases), replace(whole, common=True), Spent()
 
     def spends(self, now: float, octets: int = 0) -> bool:
         for draws in (False, True):
@@ -57,6 +58,39 @@ def test_of_less_than_one_a_day_workers_together_get_two_in_as_many_days_as_thes
         assert often.spends(NOON_AT + day * DAY_S)
         done += [day for worker in crew for _ in range(3) if worker.spends(NOON_AT + day * DAY_S)]
     assert len(done) == 12 and all(done.count(day) == 2 for day in done)
+
+
+FIRST_AT = 20_000 * DAY_S  # of a span of 10 days, and of 20
+
+
+def test_a_worker_counts_the_same_span_as_the_purse_it_draws_from(leases: Leases) -> None:
+    worker = Spender(leases, Budget("", 0.2))
+    assert worker.spends(FIRST_AT + 5 * DAY_S)
+    assert worker.spends(FIRST_AT + 10 * DAY_S)
+    assert sum(worker.spends(FIRST_AT + day * DAY_S) for day in range(11, 20) for _ in range(3)) == 1
+
+
+def test_what_was_drawn_of_a_long_span_and_not_spent_is_given_back_and_no_more(leases: Leases) -> None:
+    first, second = (Spender(leases, Budget("", 0.2)) for _ in range(2))
+    assert first.spends(FIRST_AT + 5 * DAY_S) and first.spends(FIRST_AT + 10 * DAY_S)
+    first.purse.give_back([first.whole], [first.spent], FIRST_AT + 16 * DAY_S)
+    assert sum(second.spends(FIRST_AT + 16 * DAY_S) for _ in range(5)) == 1
+
+
+def test_a_long_span_makes_nobody_forget_what_was_drawn_today(leases: Leases) -> None:
+    first, second = (Spender(leases, Budget("shop", 5.0)) for _ in range(2))
+    assert sum(first.spends(FIRST_AT) for _ in range(9)) == 5
+    assert Spender(leases, Budget("", 0.1)).spends(FIRST_AT)
+    assert not second.spends(FIRST_AT)
+
+
+def test_who_drew_from_a_long_span_and_who_did_not_share_the_days_of_a_raised_budget(leases: Leases) -> None:
+    first, second = Spender(leases, Budget("", 0.1)), Spender(leases, Budget("", 5.0))
+    assert first.spends(FIRST_AT)
+    first.whole = second.whole
+    crew = (first, second, first, second)
+    for day in range(1, 4):
+        assert sum(worker.spends(FIRST_AT + day * DAY_S) for worker in crew for _ in range(2)) == 5
 
 
 @pytest.mark.parametrize(("per_day", "servers"), [(0.2, 1), (1.0, 1), (2.0, 1), (5.0, 2), (400.0, 200)])

@@ -50,12 +50,12 @@ def adopted(folder: Folder) -> str:
 def test_its_pages_and_what_it_spent_go_to_the_new_name(folder: Folder, postgres_dsn: str) -> None:
     with closing(open_leases(postgres_dsn)) as leases:
         day = int(leases.now() // DAY)
-        leases.draw("town", day, (5, 0), (3, 0))
-        leases.draw("town", day - 1, (5, 0), (5, 0))
+        leases.draw("town", day, (5, 0), (3, 0), day)
+        leases.draw("town", day - 1, (5, 0), (5, 0), day)
         assert "recrawl cluster adopt" in CliRunner().invoke(status, [str(folder.path)]).output
         assert adopted(folder) == "3 pages of 'town' belong to 'city' now\n"
-        assert leases.draw("city", day, (5, 0), (5, 0)) == (2, 0)
-        assert leases.draw("city", day - 1, (5, 0), (5, 0)) == (5, 0)
+        assert leases.draw("city", day, (5, 0), (5, 0), day) == (2, 0)
+        assert leases.draw("city", day - 1, (5, 0), (5, 0), day) == (5, 0)
     with closing(stored(folder, postgres_dsn)) as store:
         assert {page.site for page in store.scan()} == {"city"}
     assert adopted(folder) == "every site of the store has a site file here\n"

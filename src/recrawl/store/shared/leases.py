@@ -100,11 +100,14 @@ class Leases:
 
     # what may be spent
 
-    def draw(self, budget: str, day: int, most: tuple[int, int], wanted: tuple[int, int]) -> tuple[int, int]:
-        """Take requests and bytes out of a day's whole: as much of what is wanted as is left."""
+    def draw(
+        self, budget: str, day: int, most: tuple[int, int], wanted: tuple[int, int], today: int
+    ) -> tuple[int, int]:
+        """Take requests and bytes out of the whole of a day, or of the span that ends with it: as much as is left of
+        what is wanted."""
         with self._db.writing() as session:
             session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=budget, day=day))
-            session.change(self._sql.forget_purses, self._sql.forget_purses.bind(day=day - KEPT_DAYS))
+            session.change(self._sql.forget_purses, self._sql.forget_purses.bind(day=today - KEPT_DAYS))
             sql = self._sql.look_into_purse
             [(requests, octets)] = session.rows(sql, sql.bind(budget=budget, day=day))
             got = min(wanted[0], max(0, most[0] - requests)), min(wanted[1], max(0, most[1] - octets))
