@@ -143,12 +143,11 @@ class Lanes:
         if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, now):
             self.put_off.add(page, self._wait_for_budget(page, now), now)
             return True
-        self.frontier.put_back(page)
         if not elsewhere:
-            try:
-                return await self._fetch_robots(url, site)
-            except (Unanswered, BudgetSpent):
-                return True
+            more = await self._fetch_robots(url, site)
+            self.frontier.put_back(page)
+            return more
+        self.frontier.put_back(page)
         wanted = robots_page(url, site.name, self.parts.clock.now())
         self.settler.ledger.entered[wanted.id] = wanted
         self.settler.ledger.pages[wanted.id] = wanted

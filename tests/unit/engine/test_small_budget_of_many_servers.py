@@ -1,6 +1,8 @@
 """A budget smaller than the number of servers is not spent on their robots.txt alone."""
 
 from collections import Counter
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,14 +10,17 @@ from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.config import Schedule, Settings
 from recrawl.fetch.memory import Canned
+from recrawl.folder.opening import open_store
 from recrawl.lab.month import simulate
 from recrawl.lab.tempers import Poisson
 from recrawl.lab.world import START_AT, World
 from recrawl.lab.world_parts import PageSpec, Robots, ServerSpec
+from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.schedule.settings import DAY_S
 
 SERVERS = [f"s{number}.example" for number in range(20)]
+LINKS = [f"/{number}" for number in range(9)]
 TOWN = Site("town", tuple(f"http://{name}/" for name in SERVERS), own=tuple(SERVERS))
 
 
@@ -89,3 +94,21 @@ def test_servers_whose_robots_txt_cannot_be_had_leave_their_part_to_others(tmp_p
     crawl.add(TOWN)
     visited = crawl.run()
     assert len(crawl.asked) == 6 and len(visited) >= 2
+
+
+def test_a_robots_txt_that_the_bytes_of_the_day_do_not_pay_for_waits_with_its_pages(tmp_path: Path) -> None:
+    def long(path: str) -> Canned:
+        words = "w" * (300 if path == "/small" else 6000)
+        return answer(path) if path == "/robots.txt" else page(path, words, LINKS if path == "/" else ())
+
+    crawl = Crawl(tmp_path, long, Settings(schedule=Schedule(bytes_per_day=40_000)))
+    crawl.add(Site("village", ("http://s0.example/small",), own=("s0.example",)))
+    assert crawl.run() == ["/small"]
+    crawl.add(Site("town", ("http://s1.example/",), own=("s1.example",)))
+    assert crawl.run()  # until a small page would still fit, but none as large as the largest
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        known = store.robots("http://s0.example/robots.txt")
+        assert known is not None
+        store.save(Batch(robots=(replace(known, expires_at=1.0),)))
+    crawl.make_due("/small")
+    assert crawl.run() == [] and crawl.asked.count("/robots.txt") == 2
