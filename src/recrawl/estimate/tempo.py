@@ -9,9 +9,10 @@ and now" by expectation-maximisation; with running sums over the hours one step 
     ∫ρa     elapsed     operational days, the time that beliefs are updated with
 
 Neither is trusted before it has proved itself: several clocks run side by side (`CLOCKS`: how much rhythm, how much
-activity), each predicts every outcome before it is learnt from, and a site goes by the clock whose predictions of
-the last thousand visits or so were best. The rhythm of the hour is learnt alone; what distinguishes weekdays is
-left to the activity, for a weekday's profile learnt from censored outcomes bites its own tail.
+activity), each predicts every outcome before it is learnt from, and a site goes by the mean of all clocks, each with
+the weight that its predictions of the last thousand visits or so have earned it. The rhythm of the hour is learnt
+alone; what distinguishes weekdays is left to the activity, for a weekday's profile learnt from censored outcomes bites
+its own tail.
 """
 
 from collections.abc import Sequence
@@ -30,8 +31,7 @@ RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
 FRESH_HEAPS, LARGE_BESIDE = 256, 8
-RHYTHM_HANDICAP = 4.0
-ACTIVITY_HANDICAP = 2.0  # the best of seven clocks leads by about ln 7 where there is nothing to find
+RHYTHM_SURE = 0.98  # weight of the clocks with a rhythm from which on visits are placed by it: a false one costs most
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
 COLUMNS = HOURS_KEPT + _SLACK
@@ -46,11 +46,6 @@ class Clock:
     strength: float = np.inf
     hours: int = 1
 
-    @property
-    def handicap(self) -> float:
-        """Nats by which it must lead the plain clock; placing visits by a rhythm that is none costs most."""
-        return RHYTHM_HANDICAP if self.rhythm else 0.0 if np.isinf(self.strength) else ACTIVITY_HANDICAP
-
 
 CLOCKS = (
     Clock(),
@@ -63,8 +58,7 @@ CLOCKS = (
 )
 _EVERY_CLOCK: Ints = np.arange(len(CLOCKS))[:, None]
 _RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
-USES_RHYTHM: Bools = _RHYTHM_SHARE > 0.0
-_HANDICAPS: Floats = np.array([clock.handicap for clock in CLOCKS])
+_USES_RHYTHM: Bools = _RHYTHM_SHARE > 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +75,8 @@ class Outcomes:
 @dataclass(frozen=True, slots=True)
 class Tempo:
     """`origin`: the hour (since 1970) of the first column; `hour`: now; arrays by clock, site, hour, as far as they are
-    laid out: what hundreds of young sites will need in twelve weeks is not held from their first day."""
+    laid out: what hundreds of young sites will need in twelve weeks is not held from their first day. `proof`: log
+    likelihood of each clock's predictions; `weight`: what it was worth when the site's clocks were last laid out."""
 
     origin: int
     hour: int
@@ -89,15 +84,22 @@ class Tempo:
     activity: Floats
     elapsed: Floats
     proof: Floats
+    weight: Floats
+    mean: Floats  # site × hour: the clocks' weighted mean, by which a site goes
     outcomes: Outcomes
     fitted: Ints  # hour of each site's last activity fit
     laid: int = 0  # columns of `elapsed` that are laid out
     fresh: tuple[Outcomes, ...] = ()
 
     @property
-    def best(self) -> Ints:
-        """The clock each site goes by."""
-        return np.asarray((self.proof - _HANDICAPS[:, None]).argmax(axis=0))
+    def rhythmic(self) -> Bools:
+        """Sites whose rhythm is as good as certain."""
+        return np.asarray(self.weight[_USES_RHYTHM].sum(axis=0) >= RHYTHM_SURE)
+
+    @property
+    def rhythm_share(self) -> Floats:
+        """How much of its rhythm each site goes by."""
+        return np.asarray(_RHYTHM_SHARE @ self.weight)
 
 
 def nothing_seen() -> Outcomes:
@@ -109,7 +111,8 @@ def started(sites: int, hour: int) -> Tempo:
     flat, nothing = np.ones((len(CLOCKS), sites, 0)), np.zeros((len(CLOCKS), sites, 1))
     tempo = Tempo(
         hour, hour, np.ones((sites, 24)), flat, nothing,
-        np.zeros((len(CLOCKS), sites)), nothing_seen(), np.full(sites, hour, dtype=np.int64),
+        np.zeros((len(CLOCKS), sites)), np.full((len(CLOCKS), sites), 1.0 / len(CLOCKS)), np.zeros((sites, 1)),
+        nothing_seen(), np.full(sites, hour, dtype=np.int64),
     )  # fmt: skip
     return with_elapsed(tempo, 0)
 
@@ -126,6 +129,8 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
         activity=np.concatenate([tempo.activity, np.ones((len(CLOCKS), more, tempo.activity.shape[2]))], axis=1),
         elapsed=np.concatenate([tempo.elapsed, blank.elapsed[:, :, : tempo.laid + 1]], axis=1),
         proof=np.concatenate([tempo.proof, blank.proof], axis=1),
+        weight=np.concatenate([tempo.weight, blank.weight], axis=1),
+        mean=np.concatenate([tempo.mean, blank.mean[:, : tempo.laid + 1]]),
         fitted=np.concatenate([tempo.fitted, np.full(more, tempo.hour, dtype=np.int64)]),
     )
 
@@ -141,11 +146,10 @@ def profile(tempo: Tempo) -> Floats:
     return np.asarray(1.0 + _RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
 
 
-def best_clock(tempo: Tempo, site: Ints) -> Ints:
-    """The clock of each page's site; of many sites only those are looked at which a small batch of pages has."""
-    if site.size >= len(tempo.rhythm):
-        return np.asarray(tempo.best[site])
-    return np.asarray((tempo.proof[:, site] - _HANDICAPS[:, None]).argmax(axis=0))
+def mean_profile(tempo: Tempo) -> Floats:
+    """ρ as each site goes by it, flat where it is not certain enough to place visits by: site × hour of the day."""
+    share = np.where(tempo.rhythmic, tempo.rhythm_share, 0.0)
+    return np.asarray(1.0 + share[:, None] * (tempo.rhythm - 1.0))
 
 
 def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
@@ -163,7 +167,18 @@ def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
     elapsed[:, :, :known] = tempo.elapsed[:, :, :known]
     start = elapsed[:, rows, first]
     elapsed[:, rows, first + 1 : last + 1] = start[:, :, None] + np.cumsum(speed, axis=2)
-    return replace(tempo, activity=activity, elapsed=elapsed, laid=last)
+    return _averaged(replace(tempo, activity=activity, elapsed=elapsed, laid=last), rows)
+
+
+def _averaged(tempo: Tempo, rows: slice | Ints) -> Tempo:
+    """The mean clock of these sites, by what each of their clocks has proved so far."""
+    weight = tempo.weight.copy()
+    weight[:, rows] = np.exp(tempo.proof[:, rows] - tempo.proof[:, rows].max(axis=0))
+    weight[:, rows] /= weight[:, rows].sum(axis=0)
+    known = tempo.mean.shape[1] == tempo.laid + 1
+    mean = tempo.mean.copy() if known else np.zeros((len(tempo.rhythm), tempo.laid + 1))
+    mean[rows] = np.einsum("cs,csh->sh", weight[:, rows], tempo.elapsed[:, rows])
+    return replace(tempo, weight=weight, mean=mean)
 
 
 def at_hour(tempo: Tempo, hour: int) -> Tempo:
@@ -178,33 +193,33 @@ def at_hour(tempo: Tempo, hour: int) -> Tempo:
     return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity, laid=0), 0)
 
 
-def operational_days(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, end: Floats) -> Floats:
+def operational_days(tempo: Tempo, site: Ints, begin: Floats, end: Floats) -> Floats:
     """∫ρa between two moments (hours since 1970, fractions allowed); before the window the clock ran evenly."""
-    return _reading(tempo, clock, site, end) - _reading(tempo, clock, site, begin)
+    return _reading(tempo, tempo.mean, site, end) - _reading(tempo, tempo.mean, site, begin)
 
 
 def days_by_clock(tempo: Tempo, site: Ints, begin: Floats, end: Floats) -> Floats:
     """`operational_days` by every clock: clock × page."""
-    return operational_days(tempo, _EVERY_CLOCK, site, begin, end)
+    place = _EVERY_CLOCK * len(tempo.rhythm) + site
+    return _reading(tempo, tempo.elapsed, place, end) - _reading(tempo, tempo.elapsed, place, begin)
 
 
-def _reading(tempo: Tempo, clock: Ints, site: Ints, hour: Floats) -> Floats:
-    """`clock`: one a page, or a column of them for a row each."""
+def _reading(tempo: Tempo, elapsed: Floats, row: Ints, hour: Floats) -> Floats:
+    """`row`: of the table, one a page or one a clock and page."""
     column = hour - tempo.origin
     inside = np.minimum(np.maximum(column, 0.0), tempo.laid)
     whole = np.minimum(inside.astype(np.int64), tempo.laid - 1)
-    _, sites, width = tempo.elapsed.shape
-    place = (clock * sites + site) * width + whole
-    low, high = tempo.elapsed.take(place), tempo.elapsed.take(place + 1)
+    place = row * elapsed.shape[-1] + whole
+    low, high = elapsed.take(place), elapsed.take(place + 1)
     return np.asarray(low + (high - low) * (inside - whole) + (column - inside) / 24.0)
 
 
-def moment_after(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, days: Floats, now: float) -> Floats:
+def moment_after(tempo: Tempo, site: Ints, begin: Floats, days: Floats, now: float) -> Floats:
     """The hour (since 1970, not before now) at which so many operational days have passed since `begin`."""
     here = np.full(begin.shape, now)
-    left = np.maximum(days - operational_days(tempo, clock, site, begin, here), 0.0)
+    left = np.maximum(days - operational_days(tempo, site, begin, here), 0.0)
     whole = np.floor(left)
-    speed, row = _speed_ahead(tempo, clock, site, now)
+    speed, row = _speed_ahead(tempo, site, now)
     passed = np.cumsum(speed, axis=1)
     step = np.minimum((passed[row] < (left - whole)[:, None]).sum(axis=1), 24)
     before = passed[row, step] - speed[row, step]
@@ -214,18 +229,15 @@ def moment_after(tempo: Tempo, clock: Ints, site: Ints, begin: Floats, days: Flo
     return np.asarray(now + 24.0 * whole + hours_on)
 
 
-def _speed_ahead(tempo: Tempo, clock: Ints, site: Ints, now: float) -> tuple[Floats, Ints]:
-    """Operational days an hour for the next 25, the first of which has partly passed, and each page's row of them:
-    pages without a rhythm share one."""
+def _speed_ahead(tempo: Tempo, site: Ints, now: float) -> tuple[Floats, Ints]:
+    """Operational days an hour for the next 25, the first of which has partly passed, one row a site that is asked
+    for, and each page's row of them."""
     hours = (int(np.floor(now)) + np.arange(25)) % 24
-    share = _RHYTHM_SHARE[clock]
-    if share.any():
-        rhythm, row = tempo.rhythm[site], np.arange(site.size)
-    else:
-        share, rhythm, row = np.zeros(1), np.ones((1, 24)), np.zeros(site.size, dtype=np.int64)
-    speed = (1.0 + share[:, None] * (rhythm - 1.0))[:, hours] / 24.0
+    sites, row = np.unique(site, return_inverse=True)
+    share = _RHYTHM_SHARE @ tempo.weight[:, sites]
+    speed = (1.0 + share[:, None] * (tempo.rhythm[sites] - 1.0))[:, hours] / 24.0
     speed[:, 0] *= 1.0 - (now - np.floor(now))
-    return speed, row
+    return speed, row.ravel()
 
 
 def judged(tempo: Tempo, site: Ints, changed: Bools, survival: Floats) -> Tempo:

@@ -41,20 +41,19 @@ class Wanted:
     asked: Floats
     seen_hour: Floats
     site: Ints
-    clock: Ints
     harmonic: float
     most_days: float
 
     def rows(self, index: Ints) -> "Wanted":
         return Wanted(
-            self.ahead.rows(index), self.asked[index], self.seen_hour[index], self.site[index], self.clock[index],
-            self.harmonic, self.most_days,
+            self.ahead.rows(index), self.asked[index], self.seen_hour[index], self.site[index], self.harmonic,
+            self.most_days,
         )  # fmt: skip
 
 
 def worth_at(wanted: Wanted, tempo: tempos.Tempo, places: placement.Placement, hour: Floats) -> Floats:
     """Value of a visit at an hour of each page's own, in units of the price."""
-    days = np.maximum(tempos.operational_days(tempo, wanted.clock, wanted.site, wanted.seen_hour, hour), 1e-6)
+    days = np.maximum(tempos.operational_days(tempo, wanted.site, wanted.seen_hour, hour), 1e-6)
     survival, area = survival_and_area(wanted.ahead, days)
     plain = value(survival, area, days, wanted.harmonic) / wanted.asked
     return plain * placement.factor(places, wanted.site, hour.astype(np.int64) % 24, survival, area, days)
@@ -65,7 +64,7 @@ def placed_hour(
 ) -> Floats:
     """The first hour at which a visit is worth its price; `plain_hour`: when it would be without a rhythm."""
     soonest = days_until(wanted.ahead, wanted.asked / placement.MOST, wanted.harmonic, wanted.most_days)
-    begin = np.ceil(tempos.moment_after(tempo, wanted.clock, wanted.site, wanted.seen_hour, soonest, now_hour))
+    begin = np.ceil(tempos.moment_after(tempo, wanted.site, wanted.seen_hour, soonest, now_hour))
     rate = placement.believed_rate(*_fading(wanted, soonest))
     first = begin + (placement.best_hour(places, wanted.site, rate) - begin) % 24.0
     found = first + 24.0 * _first_day(wanted, tempo, places, first, plain_hour + LATEST_HOURS)

@@ -133,7 +133,7 @@ def bursts(knowledge: Knowledge) -> dict[str, float]:
     tempo = knowledge.tempo
     site = np.arange(len(knowledge.sites))
     end = np.full(site.size, float(tempo.hour))
-    days = tempos.operational_days(tempo, tempo.best, site, end - 24.0, end)
+    days = tempos.operational_days(tempo, site, end - 24.0, end)
     return {knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY_DAYS)}
 
 

@@ -53,7 +53,7 @@ class ValuePolicy:
     ) -> Floats:
         """From the last visit to the moment when the page's value reaches the price, moved behind the busy hour."""
         around = context or nowhere(len(states))
-        site, clock = self._site_and_clock(around)
+        site = self.knowledge.group_site[around.group]
         ahead = self.prospects(states, around)
         asked = self._asked(states, importance, around)
         days = days_until(ahead, asked, self.settings.harmonic, self._most_days)
@@ -61,10 +61,10 @@ class ValuePolicy:
         if told.any():
             days[told] = self._days_until_told(states[told], asked[told], _rows(around, np.flatnonzero(told)))
         seen_hour = np.where(states["seen_at"] > 0.0, states["seen_at"], now) / HOUR_S
-        due_hour = tempos.moment_after(self.knowledge.tempo, clock, site, seen_hour, days, now / HOUR_S)
-        placed = np.flatnonzero(tempos.USES_RHYTHM[clock] & ~explores(states) & ~told)
+        due_hour = tempos.moment_after(self.knowledge.tempo, site, seen_hour, days, now / HOUR_S)
+        placed = np.flatnonzero(self.knowledge.tempo.rhythmic[site] & ~explores(states) & ~told)
         if placed.size:
-            wanted = Wanted(ahead, asked, seen_hour, site, clock, self.settings.harmonic, self._most_days).rows(placed)
+            wanted = Wanted(ahead, asked, seen_hour, site, self.settings.harmonic, self._most_days).rows(placed)
             due_hour[placed] = placed_hour(wanted, self.knowledge.tempo, self.places, due_hour[placed], now / HOUR_S)
         return bounded((due_hour - seen_hour) * HOUR_S, luck, self.settings)
 
@@ -75,9 +75,9 @@ class ValuePolicy:
 
     def worth(self, ahead: bayes.Prospects, states: States, importance: Floats, now: float, context: Context) -> Floats:
         """Value of a visit now in units of the price: at 1 and above a page is visited; infinite at the ceiling."""
-        site, clock = self._site_and_clock(context)
+        site = self.knowledge.group_site[context.group]
         here = np.full(len(states), now / HOUR_S)
-        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        days = tempos.operational_days(self.knowledge.tempo, site, states["seen_at"] / HOUR_S, here)
         survival, area = bayes.survival_and_area(ahead, days)
         plain = value(survival, area, days, self.settings.harmonic)
         told = np.flatnonzero(trust.speaking(self.knowledge.trust, site))
@@ -85,7 +85,7 @@ class ValuePolicy:
             plain[told] = self._worth_told(states[told], days[told], _rows(context, told))
         ratio = np.asarray(plain / self._asked(states, importance, context))
         near = np.flatnonzero(
-            (ratio > 1.0 / placement.MOST) & tempos.USES_RHYTHM[clock] & ~explores(states) & (days > 0)
+            (ratio > 1.0 / placement.MOST) & self.knowledge.tempo.rhythmic[site] & ~explores(states) & (days > 0)
         )
         if near.size:
             hour = np.full(near.size, int(now // HOUR_S) % 24)
@@ -95,9 +95,9 @@ class ValuePolicy:
 
     def worth_if_changed(self, states: States, importance: Floats, now: float, context: Context) -> Floats:
         """The same for pages that have changed for sure: what a visit buys is the time until they change again."""
-        site, clock = self._site_and_clock(context)
+        site = self.knowledge.group_site[context.group]
         here = np.full(len(states), now / HOUR_S)
-        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        days = tempos.operational_days(self.knowledge.tempo, site, states["seen_at"] / HOUR_S, here)
         belief = bayes.weights(states, context.group, self.laws)
         gain = value_told(belief, np.zeros_like(belief), np.maximum(days, 1e-6), self.settings.harmonic)
         return np.asarray(gain / self._asked(states, importance, context))
@@ -108,9 +108,9 @@ class ValuePolicy:
         """Freshness lost a day while a page that is due waits: how much likelier it is to be stale now than at the
         moment its value reaches the price. What is due is worth its request; where requests do not suffice for all of
         it (a burst, a release), those go first whose wait costs most."""
-        site, clock = self._site_and_clock(context)
+        site = self.knowledge.group_site[context.group]
         here = np.full(len(states), now / HOUR_S)
-        days = tempos.operational_days(self.knowledge.tempo, clock, site, states["seen_at"] / HOUR_S, here)
+        days = tempos.operational_days(self.knowledge.tempo, site, states["seen_at"] / HOUR_S, here)
         due = days_until(ahead, self._asked(states, importance, context), self.settings.harmonic, self._most_days)
         fresh = bayes.survival(ahead, days)
         told = np.flatnonzero(trust.speaking(self.knowledge.trust, site))
@@ -226,10 +226,6 @@ class ValuePolicy:
 
     # inside
 
-    def _site_and_clock(self, context: Context) -> tuple[Ints, Ints]:
-        site = self.knowledge.group_site[context.group]
-        return site, tempos.best_clock(self.knowledge.tempo, site)
-
     def _judged(self, before: States, seen: Sightings, context: Context) -> "_Judged | None":
         """The visits that are evidence, with what was expected of them and what is believed after them."""
         rows = np.flatnonzero(_counts(before, seen))
@@ -244,9 +240,10 @@ class ValuePolicy:
         return _Judged(rows, before, seen, context, *(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def _verdict(self, before: States, seen: Sightings, context: Context) -> tuple[Floats, Floats, Floats, Floats]:
-        site, clock = self._site_and_clock(context)
-        days = tempos.days_by_clock(self.knowledge.tempo, site, before["seen_at"] / HOUR_S, seen.at / HOUR_S)
-        own = days[clock, np.arange(site.size)]
+        site = self.knowledge.group_site[context.group]
+        gap = before["seen_at"] / HOUR_S, seen.at / HOUR_S
+        days = tempos.days_by_clock(self.knowledge.tempo, site, *gap)
+        own = tempos.operational_days(self.knowledge.tempo, site, *gap)
         pages = bayes.in_modes(bayes.weights(before, context.group, self.laws), context.group, self.laws)
         after, survival = bayes.updated(pages, own, seen.changed, seen.changed_ago_s / DAY_S, self.laws)
         told = np.flatnonzero(seen.changed & trust.telling(self.knowledge.trust, site))
@@ -340,8 +337,7 @@ def staggered(states: States) -> Floats:
 
 
 def _places(knowledge: Knowledge) -> placement.Placement:
-    tempo = knowledge.tempo
-    return placement.tables(tempos.profile(tempo)[tempo.best, np.arange(len(knowledge.sites))])
+    return placement.tables(tempos.mean_profile(knowledge.tempo))
 
 
 def _counts(before: States, seen: Sightings) -> Bools:

@@ -59,7 +59,7 @@ def test_of_less_than_one_request_a_day_every_second_goes_to_a_page(per_day: flo
     month = simulate(World(3, servers, START_AT), 3, 60.0, settings=settings)
     visited = [one for one in month.requests if one.path != "/robots.txt"]
     assert 2 * len(visited) == len(month.requests) <= 60.0 * per_day + 2
-    assert len(visited) >= 60.0 * per_day / 2 * 0.7
+    assert len(visited) >= 60.0 * per_day / 2 * 0.6  # of 0.9 a day three quarters fit into spans of three days
     assert {one.server for one in visited} == {"north.test", "south.test"}
 
 

@@ -1,5 +1,7 @@
 """Operational time is learnt from outcomes, used only when proved, and sources of notices are judged by visits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,15 +48,33 @@ def test_without_a_rhythm_the_hours_stay_about_equal() -> None:
     assert rhythm.max() < 3.0
 
 
-def test_a_site_goes_by_the_flat_clock_until_another_has_predicted_better() -> None:
+def test_clocks_weigh_alike_until_one_has_predicted_better() -> None:
     tempo = tempos.started(2, HOUR)
-    assert list(tempo.best) == [0, 0]
+    assert tempo.weight == pytest.approx(1.0 / len(tempos.CLOCKS))
     survival = np.full((len(tempos.CLOCKS), 50), 0.5)
     survival[1, :] = 0.9
-    judged = tempos.judged(tempo, np.ones(50, dtype=np.int64), np.zeros(50, dtype=np.bool_), survival)
-    assert list(judged.best) == [0, 1]
-    wrong = tempos.judged(judged, np.ones(50, dtype=np.int64), np.ones(50, dtype=np.bool_), survival)
-    assert wrong.best[1] == 0
+    site = np.ones(50, dtype=np.int64)
+    judged = tempos.with_elapsed(tempos.judged(tempo, site, np.zeros(50, dtype=np.bool_), survival), 0)
+    assert judged.weight[:, 0] == pytest.approx(1.0 / len(tempos.CLOCKS))
+    assert judged.weight[1, 1] > 0.999
+    assert list(judged.rhythmic) == [False, True]
+    wrong = tempos.with_elapsed(tempos.judged(judged, site, np.ones(50, dtype=np.bool_), survival), 0)
+    assert wrong.weight[1, 1] < 0.001
+    assert not wrong.rhythmic.any()
+
+
+def test_a_site_goes_by_the_mean_of_its_clocks() -> None:
+    tempo = _fitted(busy_hour=15)
+    proof = np.zeros_like(tempo.proof)
+    proof[0], proof[1] = np.log(0.75), np.log(0.25)
+    proof[2:] = -100.0
+    mixed = tempos.with_elapsed(replace(tempo, proof=proof), 0)
+    site, begin, end = np.zeros(1, dtype=np.int64), np.array([HOUR + 3.0]), np.array([HOUR + 20.0])
+    by_clock = tempos.days_by_clock(mixed, site, begin, end)[:, 0]
+    assert by_clock[0] != pytest.approx(by_clock[1])
+    mean = tempos.operational_days(mixed, site, begin, end)
+    assert mean == pytest.approx(0.75 * by_clock[0] + 0.25 * by_clock[1])
+    assert mixed.rhythm_share == pytest.approx(0.25 * tempos.CLOCKS[1].rhythm)
 
 
 def test_flat_operational_time_is_time_before_within_and_after_the_window() -> None:
@@ -62,18 +82,18 @@ def test_flat_operational_time_is_time_before_within_and_after_the_window() -> N
     zero = np.zeros(3, dtype=np.int64)
     begin = np.array([HOUR - 1000.0, HOUR + 1.5, HOUR + 2.0])
     end = np.array([HOUR + 5.0, HOUR + 3.0, HOUR + 100_000.0])
-    days = tempos.operational_days(tempo, zero, zero, begin, end)
+    days = tempos.operational_days(tempo, zero, begin, end)
     assert days == pytest.approx((end - begin) / 24.0)
 
 
 def test_the_moment_after_some_days_is_the_inverse_of_operational_time() -> None:
     tempo = _fitted(busy_hour=15)
-    clock, site = np.full(4, 1), np.zeros(4, dtype=np.int64)
+    site = np.zeros(4, dtype=np.int64)
     now = tempo.hour + 0.25
     begin = np.full(4, now)
     days = np.array([0.05, 0.6, 1.4, 2.7])
-    when = tempos.moment_after(tempo, clock, site, begin, days, now)
-    assert tempos.operational_days(tempo, clock, site, begin, when) == pytest.approx(days, abs=0.02)
+    when = tempos.moment_after(tempo, site, begin, days, now)
+    assert tempos.operational_days(tempo, site, begin, when) == pytest.approx(days, abs=0.02)
 
 
 def test_time_passes_for_a_site_that_joins_late_as_it_does_for_the_others() -> None:

@@ -12,7 +12,6 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from recrawl.estimate.bayes import Prospects
-from recrawl.estimate.tempo import USES_RHYTHM
 from recrawl.estimate.trust import SOURCES
 from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
 from recrawl.lab.race.track import politely
@@ -247,7 +246,7 @@ class Value:
 
     def _clears(self, pages: Ints) -> bool:
         knowledge = self.policy.knowledge
-        rhythmic = USES_RHYTHM[knowledge.tempo.best][knowledge.group_site[self.group[pages]]]
+        rhythmic = knowledge.tempo.rhythmic[knowledge.group_site[self.group[pages]]]
         per_page_day = self.policy.settings.requests_per_page_day
         return self.clearing and clears(per_page_day, knowledge.usual, bool(rhythmic.any()))
 
