@@ -117,7 +117,7 @@ class Lanes:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
             self._let_go(page.server)
-            self.frontier.put_back(replace(page, due_at=said.until_at))  # http pages may have another one than https
+            self.frontier.shut_out(page, said.until_at)  # http pages may have another one than https
             return True
         if self._must_wait(page.server, said.crawl_delay_s, now):
             self.frontier.put_back(page)

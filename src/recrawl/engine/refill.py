@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from recrawl.frontier.queue import Frontier
+from recrawl.frontier.queue import Frontier, ServerQueue
 from recrawl.frontier.reach import Reach
 from recrawl.model.page import Page
 from recrawl.model.server import Server
@@ -105,9 +105,13 @@ class Refill:
         if queue.is_low:
             return True
         due_at = math.inf if server.next_due_at is None else server.next_due_at
-        if due_at <= now and not known.barren and queue.is_idle(now):
+        if due_at <= now and not known.barren and queue.is_idle(now) and not self._is_shut(queue, now):
             return True
         return known.bound_at is None or due_at < known.bound_at or known.again_at <= now
+
+    def _is_shut(self, queue: ServerQueue, now: float) -> bool:
+        """As many as may wait in memory are shut out, and most of the others will be, too: they follow slowly."""
+        return queue.shut_until_at > now and not self.reach.allows(self._frontier.held, len(queue))
 
     def _load(self, server: Server, now: float, reach_s: float) -> int:
         if server.key not in self._loaded:

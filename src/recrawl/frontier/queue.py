@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from recrawl.model.page import Page
+from recrawl.model.swift import replace
 
 Entry = tuple[float, int, Page]
 Ready = tuple[int, float, int, Page]
@@ -22,6 +23,7 @@ class ServerQueue:
     parallel: int = 1
     low: int = 0  # shorter than this it is filled up again; 0: the store holds no more
     held: set[int] = field(default_factory=set)  # queued or under way
+    shut_until_at: float = 0.0  # some of them wait for a robots.txt that cannot be had
 
     def __len__(self) -> int:
         return len(self.waiting) + len(self.ready)
@@ -180,6 +182,11 @@ class Frontier:
         """A page that was taken but not asked for."""
         self.drop(page.id)
         self.offer((page,))
+
+    def shut_out(self, page: Page, until_at: float) -> None:
+        """A page that was taken and may not be asked for before then; others of its server may."""
+        self.queue(page.server).shut_until_at = until_at
+        self.put_back(replace(page, due_at=until_at))
 
     def clear(self, server: str) -> list[Page]:
         """Forget what waits for a server; the pages stay in the store."""

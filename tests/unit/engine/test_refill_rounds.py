@@ -178,3 +178,16 @@ def test_what_waits_in_memory_for_a_budget_is_not_looked_for_at_every_turn() -> 
     for turn in range(20):
         refill.round(101.0 + turn, DAY_S)
     assert len(looked) == 1
+
+
+def test_of_pages_shut_out_by_their_robots_txt_no_more_wait_in_memory_than_have_room_there() -> None:
+    store, frontier = stored(*(page(number, "s", 1.0) for number in range(500))), Frontier()
+    refill = refill_of(store, frontier, Reach(queue=50, load=50))
+    for now in range(10, 25):
+        refill.round(float(now), 0.0)
+        while (taken := frontier.next_page("s", float(now))) is not None:
+            frontier.shut_out(taken, 600.0)
+    assert frontier.held == 50
+    while (taken := frontier.next_page("s", 601.0)) is not None:
+        frontier.drop(taken.id)
+    assert refill.round(601.0, 0.0)
