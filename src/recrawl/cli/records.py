@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
@@ -95,8 +96,8 @@ def records(
     with reading(place) as found:
         name, page = _asked(found, site)
         if as_changes:
-            _need_known(found, name, fields)
             kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
+            _need_known(found, name, [one for one in fields if not any(_is_of(row[1].field, (one,)) for row in kept)])
             lines = [change_line(owner, change) for owner, change in kept]
             write(lambda: lines, output)
         elif as_broken:
@@ -115,8 +116,9 @@ def _write(form: str, lines: Lines, output: str | None) -> None:
     WRITERS[form](lines, Path(output) if output else None)
 
 
-def _need_known(found: Reading, site: str, fields: tuple[str, ...]) -> None:
-    """A field that no site file names and no record has is a slip of the finger."""
+def _need_known(found: Reading, site: str, fields: Sequence[str]) -> None:
+    """A field of which no change is told, that no site file names and no record looked at has, is a slip of the finger:
+    one that pages had once is known by its changes only."""
     told = {field.name for one in found.folder.sites() if site in ("", one.name) for field in one.fields}
     if not fields or all(_top(field) in told for field in fields):
         return
@@ -126,7 +128,7 @@ def _need_known(found: Reading, site: str, fields: tuple[str, ...]) -> None:
         if _top(field) not in known:
             near = get_close_matches(field, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known[:SHOWN]) or 'none'}"
-            raise UsageError(f"no record has a field {field!r}; {hint}")
+            raise UsageError(f"no record looked at has a field {field!r}; {hint}")
 
 
 def _top(path: str) -> str:
