@@ -67,8 +67,9 @@ def ping(settings: Settings, endpoint: str, urls: Sequence[str]) -> None:
 
 
 def _need_taken(url: str, status: int, body: bytes) -> None:
-    """With the first of its words, which may say why not."""
-    said = " ".join(body[:MOST_WORDS_BYTES].decode("utf-8", "replace").split())
+    """With the first of its words, which may say why not; nothing in them that a terminal would obey."""
+    words = body[:MOST_WORDS_BYTES].decode("utf-8", "replace")
+    said = " ".join("".join(one if one.isprintable() else " " for one in words).split())
     if status not in TAKEN:
         raise NotSent(f"{url} answered {status}{f' ({said})' if said else ''}")
 

@@ -344,9 +344,9 @@ def test_indexnow_hears_first_of_what_changed_today_and_what_was_not_taken_is_se
         for name in ("a.html", "0123456789abcdef.txt"):
             _write(place, name, "new")
         look(place, place.settings(), NOW)
-        engine.answers = 422
+        engine.answers, engine.serves = 422, b"\x1b]0;mine\x07no\r\nsuch key"
         [failure] = notify(place, place.settings(), NOW, Nonces()).failures
-        assert "answered 422" in failure
+        assert failure.endswith("answered 422 (]0;mine no such key)")
         engine.answers = 200
         told = notify(place, place.settings(), NOW + 86_400.0, Nonces())
         assert (told.pings, told.pinged) == (1, 1)
