@@ -10,9 +10,9 @@ and now" by expectation-maximisation; with running sums over the hours one step 
 
 Neither is trusted before it has proved itself: several clocks run side by side (`CLOCKS`: how much rhythm, how much
 activity), each predicts every outcome before it is learnt from, and a site goes by the mean of all clocks, each with
-the weight that its predictions of the last thousand visits or so have earned it. The rhythm of the hour is learnt
-alone; what distinguishes weekdays is left to the activity, for a weekday's profile learnt from censored outcomes bites
-its own tail.
+the weight that its predictions of the last thousand visits or so have earned it; at first nearly all of it is the plain
+clock's. The rhythm of the hour is learnt alone; what distinguishes weekdays is left to the activity, for a weekday's
+profile learnt from censored outcomes bites its own tail.
 """
 
 from collections.abc import Sequence
@@ -31,6 +31,7 @@ RHYTHM_STRENGTH = 1.0  # expected changes
 FORGET = 0.998  # per outcome
 OUTCOMES_PER_SITE = 16384
 FRESH_HEAPS, LARGE_BESIDE = 256, 8
+RHYTHM_DOUBT, ACTIVITY_DOUBT = 4.0, 2.0  # nats: in its first weeks a small site often shows what is not there
 RHYTHM_SURE = 0.98  # weight of the clocks with a rhythm from which on visits are placed by it: a false one costs most
 _SLACK = 7 * 24
 _AHEAD = 72  # hours to come that are laid out beforehand
@@ -46,6 +47,11 @@ class Clock:
     strength: float = np.inf
     hours: int = 1
 
+    @property
+    def doubt(self) -> float:
+        """Nats by which it is less likely than the plain clock before anything is seen."""
+        return RHYTHM_DOUBT if self.rhythm else 0.0 if np.isinf(self.strength) else ACTIVITY_DOUBT
+
 
 CLOCKS = (
     Clock(),
@@ -59,6 +65,7 @@ CLOCKS = (
 _EVERY_CLOCK: Ints = np.arange(len(CLOCKS))[:, None]
 _RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
 _USES_RHYTHM: Bools = _RHYTHM_SHARE > 0.0
+_DOUBT: Floats = np.array([clock.doubt for clock in CLOCKS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +116,10 @@ def nothing_seen() -> Outcomes:
 
 def started(sites: int, hour: int) -> Tempo:
     flat, nothing = np.ones((len(CLOCKS), sites, 0)), np.zeros((len(CLOCKS), sites, 1))
+    proof = np.zeros((len(CLOCKS), sites))
     tempo = Tempo(
-        hour, hour, np.ones((sites, 24)), flat, nothing,
-        np.zeros((len(CLOCKS), sites)), np.full((len(CLOCKS), sites), 1.0 / len(CLOCKS)), np.zeros((sites, 1)),
-        nothing_seen(), np.full(sites, hour, dtype=np.int64),
+        hour, hour, np.ones((sites, 24)), flat, nothing, proof, _earned(proof), np.zeros((sites, 1)), nothing_seen(),
+        np.full(sites, hour, dtype=np.int64),
     )  # fmt: skip
     return with_elapsed(tempo, 0)
 
@@ -173,12 +180,18 @@ def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
 def _averaged(tempo: Tempo, rows: slice | Ints) -> Tempo:
     """The mean clock of these sites, by what each of their clocks has proved so far."""
     weight = tempo.weight.copy()
-    weight[:, rows] = np.exp(tempo.proof[:, rows] - tempo.proof[:, rows].max(axis=0))
-    weight[:, rows] /= weight[:, rows].sum(axis=0)
+    weight[:, rows] = _earned(tempo.proof[:, rows])
     known = tempo.mean.shape[1] == tempo.laid + 1
     mean = tempo.mean.copy() if known else np.zeros((len(tempo.rhythm), tempo.laid + 1))
     mean[rows] = np.einsum("cs,csh->sh", weight[:, rows], tempo.elapsed[:, rows])
     return replace(tempo, weight=weight, mean=mean)
+
+
+def _earned(proof: Floats) -> Floats:
+    """The weights of the clocks after such predictions."""
+    nats = proof - _DOUBT[:, None]
+    likely = np.exp(nats - nats.max(axis=0))
+    return np.asarray(likely / likely.sum(axis=0))
 
 
 def at_hour(tempo: Tempo, hour: int) -> Tempo:

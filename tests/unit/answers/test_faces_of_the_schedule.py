@@ -68,7 +68,7 @@ def test_status_and_why_say_by_how_much_an_overloaded_server_is_thinned(crawled:
     relief = troubled["relief"]
     assert troubled["server"].startswith("busy")
     assert relief["allowed_per_day"] == pytest.approx(86_400 / DELAY_S)
-    assert relief["thinned_share"] == pytest.approx(1 - relief["allowed_per_day"] / relief["wanted_per_day"], abs=1e-3)
+    assert relief["thinned_share"] == pytest.approx(1 - relief["allowed_per_day"] / relief["wanted_per_day"], abs=5e-3)
     assert 0.0 < relief["thinned_share"] < 1.0 and relief["price"] > 0.0
     share = f"{relief['thinned_share']:.0%} of the visits are thinned out"
     assert share in _told(status, str(crawled))
