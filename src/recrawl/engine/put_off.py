@@ -22,9 +22,12 @@ class PutOff:
         self._day = -1
 
     def add(self, page: Page, until_at: float, now: float) -> None:
-        self._begin_day(now)
         if page.due_at is not None:
-            self._sites.setdefault(page.site, {}).setdefault(page.server, {})[page.id] = (page.due_at, until_at)
+            self._times(page, now)[page.id] = (page.due_at, until_at)
+
+    def leave(self, page: Page, now: float) -> None:
+        """It stays in the store; its server is called in its turn."""
+        self._times(page, now)
 
     def call(self, now: float) -> None:
         """One server's pages, if there is room for it now."""
@@ -35,11 +38,16 @@ class PutOff:
                 self._bring_back(server, servers.pop(server))
                 return
 
+    def _times(self, page: Page, now: float) -> Times:
+        self._begin_day(now)
+        return self._sites.setdefault(page.site, {}).setdefault(page.server, {})
+
     def _bring_back(self, server: str, put_off: Times) -> None:
         """Those that still wait as they were left: others were visited, or given another time."""
         waiting = {(page.id, page.due_at): page for page in self._frontier.queue(server).pages()}
         known = ((waiting.get((number, until_at)), due_at) for number, (due_at, until_at) in put_off.items())
         self._frontier.hasten([replace(page, due_at=due_at) for page, due_at in known if page is not None])
+        self._frontier.leave_rest(server, max(1, len(self._frontier.queue(server))))  # the store may hold more
 
     def _begin_day(self, now: float) -> None:
         if self._day != (day := int(now // DAY_S)):

@@ -11,6 +11,7 @@ soon, and of that a little a server. A round is short, so that the first request
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from recrawl.frontier.queue import Frontier, ServerQueue
 from recrawl.frontier.reach import Reach
@@ -46,9 +47,10 @@ class Refill:
         reach: Reach | None = None,
         claimed: Callable[[Page], Page] = lambda page: page,
         met: Callable[[Sequence[Page]], None] = lambda pages: None,
+        room: Callable[[Page], bool] = lambda page: True,
     ) -> None:
         self._store, self._frontier, self._partitions = store, frontier, partitions
-        self._adopt, self._wanted, self._claimed, self._met = adopt, wanted, claimed, met
+        self._adopt, self._wanted, self._claimed, self._met, self._room = adopt, wanted, claimed, met, room
         self.reach = reach or Reach()
         self._loaded: dict[str, Loaded] = {}
         self._look_at_servers = SERVERS
@@ -75,6 +77,11 @@ class Refill:
         """What is wanted has changed: every server calls again."""
         for known in self._loaded.values():
             known.again_at, known.barren = 0.0, False
+
+    def pause(self) -> None:
+        """Nothing may be asked for: whoever has run low stays so."""
+        self.unfinished = False
+        self._frontier.leave_all()
 
     def may_wait(self, server: str) -> bool:
         """Is there room in memory for one more page of this server? If not, it waits in the store."""
@@ -118,21 +125,23 @@ class Refill:
             self._adopt(server)
         most = self.reach.pages(self._frontier.held)
         bound_at = self._store.settle_server(server.key)  # before looking: who puts a page in meanwhile lowers it again
-        found, pages = self._pages(server.key, now + reach_s, most)
+        found, wanted, pages = self._pages(server.key, now + reach_s, most)
         taken = self._frontier.offer(pages)
         self._frontier.leave_rest(server.key, self.reach.low(taken) if pages and found >= most else 0)
         barren = not pages and (found > 0 or (bound_at is not None and bound_at <= now))
-        wait_s = max(reach_s / 2, AGAIN_S) if not barren else AGAIN_S if reach_s else 0.0
+        wait_s = max(reach_s / 2, AGAIN_S) if not barren else AGAIN_S if reach_s or wanted else 0.0
         self._loaded[server.key] = Loaded(bound_at, now + wait_s, barren)
         return taken
 
-    def _pages(self, server: str, until_at: float, most: int) -> tuple[int, list[Page]]:
-        """How many are due, as far as looked at, and those wanted now. What is not wanted must not hide what is."""
+    def _pages(self, server: str, until_at: float, most: int) -> tuple[int, int, list[Page]]:
+        """How many are due, as far as looked at, how many of them are wanted, and those for which there is room now.
+        What is not wanted must not hide what is."""
         skip = self._frontier.queue(server).held
         for wider in WIDER:
             found = self._store.due(server, until_at, most * wider, skip=skip)
             self._met(found)
-            pages = [page for page in map(self._claimed, found) if self._wanted(page)][:most]
+            wanted = [page for page in map(self._claimed, found) if self._wanted(page)]
+            pages = list(islice(filter(self._room, wanted), most))
             if pages or len(found) < most * wider:
                 break
-        return len(found), pages
+        return len(found), len(wanted), pages

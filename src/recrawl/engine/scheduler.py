@@ -97,6 +97,12 @@ class Scheduler:
             return False
         return self._spending.has_room(page.site, now, page.size_bytes)
 
+    def is_shut(self, site: str, now: float) -> bool:
+        """No page of this site may be asked for, however small. Of a common purse nobody can tell without drawing."""
+        if not is_open(self._windows.get(site, ()), now):
+            return True
+        return self._common is None and not self._spending.has_room(site, now, 1.0)
+
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be: within a minute, so that whoever was seen longest ago comes
         first. Where the budget is small, the same servers would be served every day."""
@@ -123,8 +129,8 @@ class Scheduler:
         """Before robots.txt is asked for: is there room for a page after it?"""
         return self._spending.promise(server, site, now)
 
-    def can_promise(self, site: str, now: float) -> bool:
-        return self._spending.can_promise(site, now)
+    def can_promise(self, site: str, now: float, server: str = "") -> bool:
+        return self._spending.can_promise(site, now, server)
 
     def keep_promise(self, server: str) -> None:
         self._spending.keep_promise(server)

@@ -150,14 +150,14 @@ class Spending:
         day is forgotten: the pages may be wanted no more."""
         if self._promised_day != (day := int(now // DAY_S)):
             self._promised_day, self._promised = day, {}
-        if server not in self._promised and not self.can_promise(site, now):
+        if not self.can_promise(site, now, server):
             return False
         self._promised[server] = (site, BOTH)
         return True
 
-    def can_promise(self, site: str, now: float) -> bool:
-        """Whether both fit beside what is set aside for other servers."""
-        return all(
+    def can_promise(self, site: str, now: float, server: str = "") -> bool:
+        """Whether both fit beside what is set aside for other servers, or are set aside for this one."""
+        return server in self._promised or all(
             self._has_left(place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH), now)
             for place, budget in enumerate(self.budgets)
             if budget.covers(site) and budget.requests_per_day is not None

@@ -17,6 +17,7 @@ from recrawl.engine.lane import Lanes
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.refill import Refill
 from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
+from recrawl.engine.room import Room
 from recrawl.engine.settle import Ledger, Settler, write
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
@@ -52,8 +53,10 @@ class Worker:
         self.settler = Settler(self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(
-            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met
-        )
+            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met,
+            self._has_room,
+        )  # fmt: skip
+        self.room = Room(parts, self.lanes, tally)
         self.reckoning = Reckoning(parts, self.lanes, tally)
         self.started_at = parts.clock.now()
         self.stirrings = Stirrings(parts.store, self.started_at)
@@ -133,7 +136,7 @@ class Worker:
         now = self.parts.clock.now()
         self._reread_sites(now)
         if now >= self._look_at or self.frontier.hungry():
-            self._found = self.refill.round(now, self._horizon_s) + self._bring_forward()
+            self._found = self._refilled(now) + self._bring_forward()
             self._look_at = now if self.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
             self.retiming.turn(now)
@@ -145,6 +148,16 @@ class Worker:
         if self.order.once and not self.order.alone and not self._tasks:
             self._look_at = min(self._look_at, now + WAITING_POLL_S)
         await self._rest(now)
+
+    def _refilled(self, now: float) -> int:
+        if self.order.once and self.room.is_none(now):
+            self.refill.pause()
+            return 0
+        return self.refill.round(now, self._horizon_s)
+
+    def _has_room(self, page: Page) -> bool:
+        """A run that stays keeps in memory what it may not ask for yet."""
+        return not self.order.once or self.room.is_for(page)
 
     def _reread_sites(self, now: float) -> None:
         """Sites added, changed or paused since the crawl began: their pages are looked for anew."""

@@ -202,6 +202,11 @@ class Frontier:
         self.queue(server).low = low
         (self._cut.add if low else self._cut.discard)(server)
 
+    def leave_all(self) -> None:
+        """No queue is filled up until its server is looked at again."""
+        for server in list(self._cut):
+            self.leave_rest(server, 0)
+
     def hungry(self) -> bool:
         """Some queue has run low while the store holds more."""
         return any(self._servers[server].is_low for server in self._cut)

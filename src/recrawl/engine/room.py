@@ -1,0 +1,42 @@
+"""What a run that goes round once leaves in the store: pages that no budget pays for today, or whose window is closed.
+
+Loaded they would only be put back, thousands of them, before the run could end.
+"""
+
+from recrawl.engine.lane import Lanes
+from recrawl.engine.tally import Count, Tally
+from recrawl.engine.wiring import Parts
+from recrawl.model.page import Page
+
+
+class Room:
+    def __init__(self, parts: Parts, lanes: Lanes, tally: Tally) -> None:
+        self._parts, self._lanes, self._tally = parts, lanes, tally
+
+    def is_for(self, page: Page) -> bool:
+        """For this page, and for robots.txt before it where that must be asked for first."""
+        now = self._parts.clock.now()
+        if not self._parts.scheduler.allows(page, now):
+            return self._held_back()
+        said = self._lanes.gate.check(page.url, now)
+        if not said.ask_first or said.elsewhere or self._parts.scheduler.can_promise(page.site, now, page.server):
+            return True
+        self._lanes.put_off.leave(page, now)
+        return self._held_back()
+
+    def is_none(self, now: float) -> bool:
+        """For no page of any site that is wanted, so that none need be looked at. Sites of which nothing is due hold
+        nothing back."""
+        wanted = [name for name, quarry in self._parts.quarries.items() if not quarry.site.paused and not quarry.gone]
+        if not wanted or not all(self._parts.scheduler.is_shut(name, now) for name in wanted):
+            return False
+        if not self._tally[Count.HELD_BACK] and any(self._is_due(name, now) for name in wanted):
+            self._held_back()
+        return True
+
+    def _is_due(self, site: str, now: float) -> bool:
+        return any(page.due_at is not None and page.due_at <= now for page in self._parts.store.next_due(1, site))
+
+    def _held_back(self) -> bool:
+        self._tally.add(Count.HELD_BACK)
+        return False
