@@ -22,7 +22,8 @@ class _Drawn:
     days: int = 1
     requests: int = 0
     bytes: int = 0
-    empty_at: float = 0.0
+    empty_at: float = 0.0  # then so many more requests were not to be had:
+    empty_for: int = 0
 
 
 class CommonPurse:
@@ -34,17 +35,27 @@ class CommonPurse:
         """What this worker may spend today of each budget: what it has drawn."""
         return [self._allowed(whole, self._of_span(whole, now)) for whole in wholes]
 
-    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None:
-        """Take another part where what was drawn does not suffice for one more request. `whole` is a common one."""
+    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float, needed: int = 1) -> None:
+        """Take another part where what was drawn does not suffice for so many more requests: enough for all of them, or
+        nothing. `whole` is a common one."""
         drawn = self._of_span(whole, now)
-        if budgets.may_spend(self._allowed(whole, drawn), spent, now, expected_bytes):
+        left = budgets.requests_left(self._allowed(whole, drawn), spent, now)
+        lacking = 0 if left is None else max(0, needed - left)
+        if not lacking and budgets.may_spend(self._allowed(whole, drawn), spent, now, expected_bytes):
             return
-        if drawn.empty_at and now < drawn.empty_at + ASK_AGAIN_S:
+        if drawn.empty_at and now < drawn.empty_at + ASK_AGAIN_S and lacking >= drawn.empty_for:
             return
-        wishes = _wishes(whole, drawn, spent, expected_bytes, now)
-        got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes, int(now // DAY_S))
+        wishes = _wishes(whole, drawn, spent, expected_bytes, now, lacking)
+        got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes, int(now // DAY_S), lacking)
         drawn.requests, drawn.bytes = drawn.requests + got[0], drawn.bytes + got[1]
-        drawn.empty_at = 0.0 if any(got) else now
+        drawn.empty_at, drawn.empty_for = (0.0, 0) if any(got) else (now, lacking)
+
+    def spare(self, whole: Budget, spent: Spent, owed: int, now: float) -> None:
+        """Give back the requests that were drawn and are neither spent nor owed: others may have a use for them."""
+        drawn, today = self._of_span(whole, now), budgets.so_far(whole, spent, now)
+        if (left := drawn.requests - today.requests - owed) > 0:
+            self._leases.give_back_drawn(whole.site, drawn.day, (left, 0))
+            drawn.requests -= left
 
     def give_back(self, wholes: Sequence[Budget], spent: Sequence[Spent], now: float) -> None:
         """What was drawn today and not spent."""
@@ -72,12 +83,14 @@ def _limits(whole: Budget, now: float) -> tuple[int, int]:
     return budgets.requests_of_span(whole, now) or 0, int(whole.bytes_per_day or 0)
 
 
-def _wishes(whole: Budget, drawn: _Drawn, spent: Spent, expected_bytes: float, now: float) -> tuple[int, int]:
-    """A part large enough for the next request, and for what the last ones took beyond what was expected."""
+def _wishes(
+    whole: Budget, drawn: _Drawn, spent: Spent, expected_bytes: float, now: float, lacking: int
+) -> tuple[int, int]:
+    """A part large enough for the next requests, and for what the last ones took beyond what was expected."""
     today, (requests, most_bytes) = budgets.so_far(whole, spent, now), _limits(whole, now)
-    lacking = max(0, today.bytes - drawn.bytes) + int(expected_bytes)
+    lacking_bytes = max(0, today.bytes - drawn.bytes) + int(expected_bytes)
     least = BOTH if budgets.span_days(whole) > 1 else 1  # with one a worker would get no further than robots.txt
     return (
-        max(least, requests // PARTS) if requests and today.requests >= drawn.requests else 0,
-        min(max(lacking, most_bytes // PARTS), most_bytes) if most_bytes else 0,
+        max(least, lacking, requests // PARTS) if lacking else 0,
+        min(max(lacking_bytes, most_bytes // PARTS), most_bytes) if most_bytes else 0,
     )

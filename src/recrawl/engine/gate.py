@@ -38,6 +38,11 @@ class Pass:
     unreachable: bool = False
     until_at: float = 0.0  # when an unreachable file is asked for again
 
+    @property
+    def asks_here(self) -> bool:
+        """The file lies on the page's own server and must be asked for first."""
+        return bool(self.ask_first) and not self.elsewhere
+
 
 class Known(NamedTuple):
     """A file that was read. `silent`: what holds for all of which it does not speak, as of most addresses."""

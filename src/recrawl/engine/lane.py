@@ -105,14 +105,14 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self._drop(page, unwelcome)
             return True
-        if not self.parts.scheduler.allows(page, now):
-            self._wait_for_budget(page, now)
+        said = self.gate.check(page.url, now)
+        if not self.parts.scheduler.allows(page, now, said.asks_here):
+            self._put_off(page, said.asks_here, now)
             return True
         if page.category == ROBOTS:
             await self._fetch_robots(page.url, quarry.site)
             self._forget(page, now)
             return True
-        said = self.gate.check(page.url, now)
         if said.ask_first:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
@@ -141,7 +141,7 @@ class Lanes:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
         now = self.parts.clock.now()
         if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, now):
-            self.put_off.add(page, self._wait_for_budget(page, now), now)
+            self._put_off(page, True, now)
             return True
         if not elsewhere:
             more = await self._fetch_robots(url, site)
@@ -357,6 +357,12 @@ class Lanes:
         again_at = self.parts.scheduler.again_at(page, now)
         self.frontier.put_back(replace(page, due_at=again_at))
         return again_at
+
+    def _put_off(self, page: Page, unread: bool, now: float) -> None:
+        """Until tomorrow, or until what is set aside for other servers is free again."""
+        again_at = self._wait_for_budget(page, now)
+        if unread and not self.parts.scheduler.can_promise(page.site, now, page.server):
+            self.put_off.add(page, again_at, now)
 
     def _fault(self, page: Page) -> None:
         """recrawl itself failed on this page: it waits, the others go on."""

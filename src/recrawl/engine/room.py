@@ -16,10 +16,10 @@ class Room:
     def is_for(self, page: Page) -> bool:
         """For this page, and for robots.txt before it where that must be asked for first."""
         now = self._parts.clock.now()
-        if not self._parts.scheduler.allows(page, now):
+        unread = self._lanes.gate.check(page.url, now).asks_here
+        if not self._parts.scheduler.allows(page, now, unread):
             return self._held_back()
-        said = self._lanes.gate.check(page.url, now)
-        if not said.ask_first or said.elsewhere or self._parts.scheduler.can_promise(page.site, now, page.server):
+        if not unread or self._parts.scheduler.can_promise(page.site, now, page.server):
             return True
         self._lanes.put_off.leave(page, now)
         return self._held_back()

@@ -90,12 +90,12 @@ class Scheduler:
 
     # before a request
 
-    def allows(self, page: Page, now: float) -> bool:
-        """Room in every budget over this site, and an open window."""
+    def allows(self, page: Page, now: float, unread: bool = False) -> bool:
+        """Room in every budget over this site, and an open window. `unread`: robots.txt comes before the page."""
         windows = self._windows.get(page.site)
         if windows and not is_open(windows, now):
             return False
-        return self._spending.has_room(page.site, now, page.size_bytes)
+        return self._spending.has_room(page.site, now, page.size_bytes, page.server if unread else "")
 
     def is_shut(self, site: str, now: float) -> bool:
         """No page of this site may be asked for, however small. Of a common purse nobody can tell without drawing."""

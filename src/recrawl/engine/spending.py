@@ -56,7 +56,9 @@ class Common(Protocol):
 
     def allowed(self, wholes: Sequence[Budget], now: float) -> list[Budget]: ...
 
-    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float) -> None: ...
+    def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float, needed: int = 1) -> None: ...
+
+    def spare(self, whole: Budget, spent: Spent, owed: int, now: float) -> None: ...
 
 
 class Spending:
@@ -91,10 +93,13 @@ class Spending:
         known = zip(self.budgets, self.spent, strict=True)
         return {one.site: Account(spent, spent.day + budgets.span_days(one)) for one, spent in known} | self._gone
 
-    def has_room(self, site: str, now: float, expected_bytes: float = 0.0) -> bool:
-        """For one more request, if those under way bring nothing more."""
+    def has_room(self, site: str, now: float, expected_bytes: float = 0.0, unread: str = "") -> bool:
+        """For one more request, if those under way bring nothing more. `unread`: the server, where its robots.txt must
+        be asked for first; one request drawn from a common purse would be lost on it, two are drawn or none."""
         if not self.budgets:
             return True
+        if self._common is not None and unread and not self.can_promise(site, now, unread):
+            return False
         expected_bytes = expected_bytes or self._each_bytes
         if budgets.all_allow(self._allowed(now), self.spent, site, now, expected_bytes):
             return True
@@ -157,28 +162,30 @@ class Spending:
 
     def can_promise(self, site: str, now: float, server: str = "") -> bool:
         """Whether both fit beside what is set aside for other servers, or are set aside for this one."""
-        return server in self._promised or all(
+        fits = server in self._promised or all(
             self._has_left(place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH), now)
             for place, budget in enumerate(self.budgets)
             if budget.covers(site) and budget.requests_per_day is not None
         )
+        if not fits:
+            self._spare(site, now)
+        return fits
+
+    def _spare(self, site: str, now: float) -> None:
+        """What this worker cannot use is there for others."""
+        for budget, spent in zip(self.budgets, self.spent, strict=True):
+            if self._common is not None and budget.covers(site):
+                self._common.spare(budget, spent, self._owed(budget), now)
 
     def _owed(self, budget: Budget) -> int:
         return sum(count for site, count in self._promised.values() if budget.covers(site))
 
     def _has_left(self, place: int, requests: int, now: float) -> bool:
-        """So many; where the purse is common, those that are drawn, and some more if there are any."""
-
-        def enough() -> bool:
-            return (budgets.requests_left(self._allowed(now)[place], spent, now) or 0) >= requests
-
-        budget = self.budgets[place]
-        spent = budgets.so_far(budget, self.spent[place], now)
-        for _ in range(BOTH):
-            if self._common is None or enough():
-                break
-            self._common.draw(budget, replace(spent, requests=spent.requests + requests - 1), 0.0, now)
-        return enough()
+        """So many; where the purse is common, those that are drawn, and some more if there are enough."""
+        budget, spent = self.budgets[place], self.spent[place]
+        if self._common is not None:
+            self._common.draw(budget, spent, 0.0, now, requests)
+        return (budgets.requests_left(self._allowed(now)[place], spent, now) or 0) >= requests
 
     def keep_promise(self, server: str) -> None:
         """One of the requests is counted now."""

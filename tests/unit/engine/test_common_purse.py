@@ -1,7 +1,7 @@
 """Budgets that the workers of a cluster share: together they never spend more than the whole."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -103,6 +103,45 @@ def test_robots_txt_is_asked_for_only_if_the_common_purse_pays_for_a_page_after_
     assert not any(worker.promise(f"late{place}", "town", NOON_AT + 60) for place, worker in enumerate(crew))
     asked = [crew[number % 2].begin("town", NOON_AT) for number, one in enumerate(promised) if one for _ in range(2)]
     assert sum(map(bool, asked)) == min(2 * servers, int(per_day) or 2)
+
+
+class Walker:
+    """A worker as its lanes see its budget: each page has one try, and robots.txt of its server comes before it."""
+
+    def __init__(self, leases: Leases, budgets: Sequence[Budget], servers: Sequence[str]) -> None:
+        self.spending = Spending(budgets, common=CommonPurse(leases))
+        self.pages = [server for _ in range(20) for server in servers]
+        self.read: set[str] = set()
+
+    def steps(self) -> Iterator[bool]:
+        """Whether a request was made; others have their turn between any two looks at the purse."""
+        for server in self.pages:
+            unread = "" if server in self.read else server
+            room = self.spending.has_room("town", NOON_AT, 0.0, unread)
+            yield False
+            if room and (not unread or self.spending.promise(server, "town", NOON_AT)):
+                yield False
+                if self.spending.begin("town", NOON_AT):
+                    self.spending.keep_promise(server)
+                    self.read.add(server)
+                    yield True
+
+
+@pytest.mark.parametrize("per_day", [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0])
+@pytest.mark.parametrize("workers", [2, 3])
+def test_a_small_budget_is_spent_whole_whoever_looks_into_the_purse_first(
+    leases: Leases, per_day: float, workers: int
+) -> None:
+    dice = random.Random(per_day * workers)
+    limits = [Budget("", per_day), Budget("town", per_day + 1.0)]
+    crew = [Walker(leases, limits, [f"s{number}-{place}" for place in range(2)]).steps() for number in range(workers)]
+    done = 0
+    while crew:
+        walker = dice.choice(crew)
+        step = next(walker, None)
+        done += bool(step)
+        crew = [one for one in crew if step is not None or one is not walker]
+    assert done == int(per_day)
 
 
 def test_bytes_are_drawn_as_needed_and_a_page_that_does_not_fit_waits(leases: Leases) -> None:
