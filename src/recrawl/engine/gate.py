@@ -23,6 +23,7 @@ from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
 HOPS = 5
 ROBOTS = "robots"
 BODY_CAP = 512_000
+SPARED_S = 25 * 3600.0  # a crawl that is started once a day comes a little later than the day before
 
 
 @swift
@@ -69,11 +70,12 @@ class Gate:
         known = self._files.get(address)
         return known.policy.rules.sitemaps if known else ()
 
-    def check(self, url: str, now: float) -> Pass:
-        """The decision for one address, by the file of its origin."""
+    def check(self, url: str, now: float, spared: bool = False) -> Pass:
+        """The decision for one address, by the file of its origin. `spared`: there is one request a day, and the file
+        that yesterday's has brought serves for today's, or no page would ever be reached."""
         address = origin_of(url) + "/robots.txt"
         for _ in range(HOPS + 1):
-            known = self._known(address, now)
+            known = self._known(address, now, spared)
             if known is None:
                 return Pass(ask_first=address, elsewhere=server_of(address) != server_of(url))
             if not 300 <= known.file.status < 400:
@@ -81,7 +83,7 @@ class Gate:
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
-    def _known(self, address: str, now: float) -> Known | None:
+    def _known(self, address: str, now: float, spared: bool) -> Known | None:
         known = self._files.get(address)
         if known is None:
             stored = self._load(address)
@@ -89,7 +91,8 @@ class Gate:
                 return None
             self.learn(stored)
             known = self._files[address]
-        return known if known.file.expires_at > now else None
+        spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
+        return known if max(known.file.expires_at, spared_until_at) > now else None
 
     def _decide(self, url: str, known: Known) -> Pass:
         policy = known.policy

@@ -4,7 +4,7 @@ import asyncio
 
 from recrawl.engine.discover import Quarry
 from recrawl.engine.errands import Errands, is_errand
-from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, Pass, robots_file, robots_page
 from recrawl.engine.kept import LIMITS, limit_hit
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
@@ -105,7 +105,7 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self._drop(page, unwelcome)
             return True
-        said = self.gate.check(page.url, now)
+        said = self.said_of(page, now)
         if not self.parts.scheduler.allows(page, now, said.asks_here):
             self._put_off(page, said.asks_here, now)
             return True
@@ -136,6 +136,9 @@ class Lanes:
             await self.settler.put(arrival, self.server(page.server).gap_s)
         self._once_more.discard(page.url)
         return True
+
+    def said_of(self, page: Page, now: float) -> Pass:
+        return self.gate.check(page.url, now, spared=self.parts.scheduler.pays_for_one(page.site, now))
 
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""

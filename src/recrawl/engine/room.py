@@ -16,7 +16,7 @@ class Room:
     def is_for(self, page: Page) -> bool:
         """For this page, and for robots.txt before it where that must be asked for first."""
         now = self._parts.clock.now()
-        unread = self._lanes.gate.check(page.url, now).asks_here
+        unread = self._lanes.said_of(page, now).asks_here
         if not self._parts.scheduler.allows(page, now, unread):
             return self._held_back()
         if not unread or self._parts.scheduler.can_promise(page.site, now, page.server):

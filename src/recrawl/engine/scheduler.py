@@ -103,6 +103,11 @@ class Scheduler:
             return True
         return self._common is None and not self._spending.has_room(site, now, 1.0)
 
+    def pays_for_one(self, site: str, now: float) -> bool:
+        """One request a day: for robots.txt or for a page."""
+        budgets_over = (one for one in self._spending.budgets if one.covers(site))
+        return any(budgets.requests_of_span(one, now) == 1 for one in budgets_over)
+
     def again_at(self, page: Page, now: float) -> float:
         """When a page that may not be asked for now may be: within a minute, so that whoever was seen longest ago comes
         first. Where the budget is small, the same servers would be served every day."""

@@ -51,6 +51,11 @@ class ServerQueue:
         """Nobody asks this server, and nothing here is due."""
         return self.lanes == 0 and not self.ready and not (self.waiting and self.waiting[0][0] <= now)
 
+    @property
+    def first_due_at(self) -> float:
+        """When the page that comes next here was due; there is one."""
+        return self.ready[0][1] if self.ready else self.waiting[0][0]
+
     def earliest_at(self) -> float | None:
         """The first moment at which a page could be asked for here; None: nothing waits."""
         if self.ready:
@@ -71,7 +76,7 @@ class Frontier:
         self._servers: dict[str, ServerQueue] = {}
         self._held: dict[int, str] = {}
         self._cut: set[str] = set()  # servers of which the store holds more
-        self._wakes: list[tuple[float, str]] = []
+        self._wakes: list[tuple[float, float, str]] = []  # when, and of those at once who has waited longest
         self._number = 0
 
     def __len__(self) -> int:
@@ -131,7 +136,7 @@ class Frontier:
         """Servers that may be asked now, each as often as it has lanes to spare; their lanes count as open."""
         opened: list[str] = []
         while self._wakes and self._wakes[0][0] <= now and len(opened) < limit:
-            _, server = heapq.heappop(self._wakes)
+            *_, server = heapq.heappop(self._wakes)
             queue = self._servers[server]
             queue.ripen(now)
             if queue.free_at > now or not queue.ready:
@@ -214,13 +219,13 @@ class Frontier:
     def wake_at(self) -> float | None:
         """When it is worth calling `open_lanes` again; None: only an offer can bring work."""
         while self._wakes:
-            at, server = self._wakes[0]
+            at, due_at, server = self._wakes[0]
             queue = self._servers[server]
             earliest = queue.earliest_at()
             if earliest is None or queue.lanes >= queue.parallel:
                 heapq.heappop(self._wakes)
             elif earliest > at:
-                heapq.heapreplace(self._wakes, (earliest, server))
+                heapq.heapreplace(self._wakes, (earliest, due_at, server))
             else:
                 return at
         return None
@@ -228,4 +233,4 @@ class Frontier:
     def _wake(self, queue: ServerQueue) -> None:
         earliest = queue.earliest_at()
         if earliest is not None and queue.lanes < queue.parallel:
-            heapq.heappush(self._wakes, (earliest, queue.key))
+            heapq.heappush(self._wakes, (earliest, queue.first_due_at, queue.key))
