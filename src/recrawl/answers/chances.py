@@ -133,8 +133,8 @@ def _spent(budget: Budget, spent: Spent, at: float) -> str:
         told.append(f"{today.requests:,} of {budget.requests_per_day:,g} requests")
         if 0 < budget.requests_per_day < BOTH:
             told.append("a page takes two, robots.txt and itself")
-    if budget.bytes_per_day is not None:
-        told.append(f"{today.bytes:,} of {budget.bytes_per_day:,.0f} bytes")
+    if (whole_bytes := budgets.bytes_of_span(budget)) is not None:
+        told.append(f"{today.bytes:,} of {whole_bytes:,.0f} bytes")
     return ", ".join(told)
 
 

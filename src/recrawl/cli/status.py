@@ -174,7 +174,7 @@ def _budget_sentence(one: Allowance) -> str:
     if one.requests_per_day is not None:
         told.append(f"{one.requests:,} of {BOTH if one.days > 1 else one.requests_per_day:,g} requests")
     if one.bytes_per_day is not None:
-        told.append(f"{size(one.bytes)} of {size(int(one.bytes_per_day))}")
+        told.append(f"{size(one.bytes)} of {size(int(one.bytes_per_day * one.days))}")
     since = "today" if one.days == 1 else f"in {one.days:,} days"
     return f"spent {since}, {one.site or 'all sites'}: {', '.join(told)}"
 

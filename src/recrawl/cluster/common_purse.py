@@ -80,7 +80,7 @@ class CommonPurse:
 
 def _limits(whole: Budget, now: float) -> tuple[int, int]:
     """The day's whole, in requests and bytes; 0 where nothing limits."""
-    return budgets.requests_of_span(whole, now) or 0, int(whole.bytes_per_day or 0)
+    return budgets.requests_of_span(whole, now) or 0, int(budgets.bytes_of_span(whole) or 0)
 
 
 def _wishes(

@@ -89,19 +89,34 @@ def requests_left(budget: Budget, spent: Spent, now: float) -> int | None:
     return None if whole is None else max(0, whole - so_far(budget, spent, now).requests)
 
 
+def bytes_of_span(budget: Budget) -> float | None:
+    """How many bytes this day, or span of days, may see: those of its days are saved up like its requests."""
+    if budget.bytes_per_day is None or budget.drawn is not None:
+        return budget.bytes_per_day
+    return budget.bytes_per_day * span_days(budget)
+
+
 def bytes_left(budget: Budget, spent: Spent, now: float) -> float | None:
-    if budget.bytes_per_day is None:
-        return None
-    return max(0.0, budget.bytes_per_day - so_far(budget, spent, now).bytes)
+    whole = bytes_of_span(budget)
+    return None if whole is None else max(0.0, whole - so_far(budget, spent, now).bytes)
 
 
 def may_spend(budget: Budget, spent: Spent, now: float, expected_bytes: float = 0.0) -> bool:
     """Whether one more request fits. A page larger than what is left waits for the next day; a page larger than a
-    whole day's bytes is let through when nothing else was fetched, or it would never be."""
+    whole day's bytes is let through when nothing else was fetched but robots.txt, or it would never be."""
     left, room = requests_left(budget, spent, now), bytes_left(budget, spent, now)
     if left is not None and left < 1:
         return False
-    return room is None or so_far(budget, spent, now).bytes == 0 or 0 < room >= expected_bytes
+    if room is None or 0 < room >= expected_bytes:
+        return True
+    today = so_far(budget, spent, now)
+    return today.bytes == 0 or _is_early(budget, today, expected_bytes)
+
+
+def _is_early(budget: Budget, today: Spent, expected_bytes: float) -> bool:
+    """It fits into no day, and this one has seen robots.txt at most."""
+    whole = bytes_of_span(budget) or 0.0
+    return budget.drawn is None and expected_bytes > whole and today.requests <= 1 and today.bytes <= whole / 2.0
 
 
 def begun(budget: Budget, spent: Spent, now: float) -> Spent:

@@ -63,6 +63,18 @@ def test_of_less_than_one_request_a_day_every_second_goes_to_a_page(per_day: flo
     assert {one.server for one in visited} == {"north.test", "south.test"}
 
 
+@pytest.mark.parametrize(("per_day", "bytes_per_day"), [(0.5, 300), (0.5, 1000), (5, 1000), (5, 3000), (None, 1000)])
+def test_pages_that_fit_into_no_day_are_visited_again_though_robots_txt_comes_before_them(
+    per_day: float | None, bytes_per_day: float
+) -> None:
+    pages = tuple(PageSpec(f"/{number}.html", Poisson(2 * DAY_S)) for number in range(2))
+    town = World(3, (ServerSpec("north", pages=pages, robots=Robots(sitemap=False)),), START_AT)
+    settings = Settings(schedule=Schedule(requests_per_day=per_day, bytes_per_day=bytes_per_day))
+    month = simulate(town, 3, 40.0, settings=settings)
+    visited = [one.path for one in month.requests if one.path != "/robots.txt"]
+    assert len(visited) >= 10 and min(Counter(visited).values()) > 1
+
+
 def test_servers_that_may_not_be_asked_for_pages_leave_their_part_to_others(tmp_path: Path) -> None:
     def forbids(path: str) -> Canned:
         return Canned(b"User-agent: *\nDisallow: /\n") if path == "/robots.txt" else answer(path)

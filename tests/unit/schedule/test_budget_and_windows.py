@@ -75,6 +75,17 @@ def test_bytes_hold_too_and_a_huge_page_is_not_shut_out_for_ever() -> None:
     assert bytes_left(budget, spent, MONDAY) == 100
     assert not may_spend(budget, spent, MONDAY, expected_bytes=200)
     assert may_spend(budget, spent, MONDAY + DAY, expected_bytes=5000)
+    after_robots = asked(budget, Spent(), MONDAY, 300)
+    assert may_spend(budget, after_robots, MONDAY, expected_bytes=5000)
+    assert not may_spend(budget, after_robots, MONDAY, expected_bytes=900)  # it fits into another day
+    assert not may_spend(budget, asked(budget, after_robots, MONDAY, 5000), MONDAY, expected_bytes=5000)
+
+
+def test_bytes_beside_less_than_one_request_a_day_are_saved_up_for_as_many_days() -> None:
+    budget = Budget(requests_per_day=0.5, bytes_per_day=1000)
+    spent = asked(budget, Spent(), MONDAY, 1500)
+    assert bytes_left(budget, spent, MONDAY) == bytes_left(budget, spent, MONDAY + 3 * DAY) == 2500
+    assert bytes_left(budget, spent, MONDAY + 4 * DAY) == 4000
 
 
 def test_every_budget_over_a_site_must_have_room() -> None:
