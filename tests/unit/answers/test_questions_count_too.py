@@ -5,12 +5,11 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.unit.towns import Town, serving
 
 from recrawl.cli.doctor import doctor
 from recrawl.cli.robots import robots
@@ -24,49 +23,20 @@ from recrawl.model.failure import StoreInUse, WorkLeft
 from recrawl.model.server import RobotsFile
 from recrawl.model.site import Site
 
-ROBOTS = b"User-agent: *\nDisallow: /secret\n"
-LINKS = b"<html><body>" + b"".join(b'<a href="/%d">page %d</a>' % (one, one) for one in range(20)) + b"</body></html>"
-
-
-class Town(ThreadingHTTPServer):
-    """Counts who asks for what."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        town = self
-
-        class Answer(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                town.asked.append(self.path)
-                self.send_response(200)
-                self.send_header("content-type", "text/plain" if self.path == "/robots.txt" else "text/html")
-                self.end_headers()
-                self.wfile.write(ROBOTS if self.path == "/robots.txt" else LINKS)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        super().__init__(("127.0.0.1", 0), Answer)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
+ROBOTS = "User-agent: *\nDisallow: /secret\n"
+LINKS = "<html><body>" + "".join(f'<a href="/{one}">page {one}</a>' for one in range(20)) + "</body></html>"
 
 
 @pytest.fixture
 def town() -> Iterator[Town]:
-    with Town() as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    with serving(lambda _: LINKS, (200, ROBOTS)) as town:
+        yield town
 
 
 def folder_of(town: Town, path: Path, **wishes: object) -> Folder:
     folder = Folder(path)
     folder.create("")
-    folder.put_site(Site("town", (town.url,), own=(f"127.0.0.1:{town.server_port}",), **wishes))  # type: ignore[arg-type]
+    folder.put_site(Site("town", (town.url,), own=(town.name,), **wishes))  # type: ignore[arg-type]
     return folder
 
 
@@ -118,7 +88,7 @@ def test_looking_at_a_page_counts_and_asks_for_robots_txt_only_if_no_fresh_copy_
     assert town.asked == ["/robots.txt", "/"] and spent(folder) == 2
     with closing(open_store(folder, Settings())) as store:
         now = time.time()
-        store.save(Batch(robots=(RobotsFile(town.url + "robots.txt", now, 200, ROBOTS, now + 3600.0),)))
+        store.save(Batch(robots=(RobotsFile(town.url + "robots.txt", now, 200, ROBOTS.encode(), now + 3600.0),)))
     looked(town, folder, "check")
     assert town.asked[2:] == ["/"] and spent(folder) == 3
     with pytest.raises(WorkLeft, match="the day's budget is spent"):

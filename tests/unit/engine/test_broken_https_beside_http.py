@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
+from tests.unit.towns import Town, serving
 
 import recrawl
 from recrawl.answers.chances import waiting
@@ -16,48 +15,20 @@ from recrawl.folder.folder import Folder
 from recrawl.model.visit import Ask, Evidence, Reply
 
 
-class Town(ThreadingHTTPServer):
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        town = self
-
-        class Answer(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                town.asked.append(self.path)
-                self.send_response(200 if self.path != "/robots.txt" else 404)
-                self.send_header("content-type", "text/html")
-                self.end_headers()
-                links = (
-                    f'<a href="https://127.0.0.1:{town.server_port}/safe">safe</a><a href="/a">a</a><a href="/b">b</a>'
-                )
-                self.wfile.write(f"<html><body><p>words of {self.path}</p>{links}</body></html>".encode())
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-            def handle_one_request(self) -> None:
-                if self.rfile.peek(1)[:1] == b"G":  # type: ignore[attr-defined]
-                    super().handle_one_request()
-                else:  # a TLS greeting
-                    self.close_connection = True
-
-        super().__init__(("127.0.0.1", 0), Answer)
-
-
 @pytest.fixture
 def town() -> Iterator[Town]:
-    with Town() as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    def page(path: str) -> str:
+        links = f'<a href="https://{town.name}/safe">safe</a><a href="/a">a</a><a href="/b">b</a>'
+        return f"<html><body><p>words of {path}</p>{links}</body></html>"
+
+    with serving(page) as town:
+        yield town
 
 
 def test_http_pages_are_visited_and_the_other_waits_for_its_robots_txt(town: Town, tmp_path: Path) -> None:
     async def crawl() -> None:
         async with recrawl.open(tmp_path) as here:
-            here.add(f"http://127.0.0.1:{town.server_port}/", own=True)
+            here.add(town.url, own=True)
             await here.run()
 
     asyncio.run(crawl())
