@@ -117,7 +117,7 @@ class Lanes:
             return await self._ask_first(said.ask_first, said.elsewhere, page, quarry.site)
         if said.unreachable:
             self._let_go(page.server)
-            self.frontier.shut_out(page, said.until_at)  # http pages may have another one than https
+            self.frontier.shut_out([page], said.until_at)
             return True
         if self._must_wait(page.server, said.crawl_delay_s, now):
             self.frontier.put_back(page)
@@ -149,6 +149,7 @@ class Lanes:
         if not elsewhere:
             more = await self._fetch_robots(url, site)
             self.frontier.put_back(page)
+            self._shut_out(page.server)
             return more
         self.frontier.put_back(page)
         wanted = robots_page(url, site.name, self.parts.clock.now())
@@ -157,6 +158,15 @@ class Lanes:
         self.settler.stir()
         self._rest(page.server, self.parts.clock.now() + ELSEWHERE_WAIT_S)
         return False
+
+    def _shut_out(self, server: str) -> None:
+        """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody
+        need wait for that. http pages may have another one than https."""
+        now = self.parts.clock.now()
+        waiting = ((page, self.said_of(page, now)) for page in self.frontier.queue(server).pages())
+        shut = [(page, said.until_at) for page, said in waiting if said.unreachable]
+        for until_at in {until_at for _, until_at in shut}:
+            self.frontier.shut_out([page for page, its_at in shut if its_at == until_at], until_at)
 
     async def _fetch_robots(self, url: str, site: Site) -> bool:
         """False: another lane of this server is bringing it."""

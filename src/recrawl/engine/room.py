@@ -1,4 +1,5 @@
-"""What a run that goes round once leaves in the store: pages that no budget pays for today, or whose window is closed.
+"""What a run that goes round once leaves in the store: pages that no budget pays for today, whose window is closed, or
+whose robots.txt cannot be had.
 
 Loaded they would only be put back, thousands of them, before the run could end.
 """
@@ -14,9 +15,13 @@ class Room:
         self._parts, self._lanes, self._tally = parts, lanes, tally
 
     def is_for(self, page: Page) -> bool:
-        """For this page, and for robots.txt before it where that must be asked for first."""
+        """For this page, and for robots.txt before it where that must be asked for first; none where it was and could
+        not be had."""
         now = self._parts.clock.now()
-        unread = self._lanes.said_of(page, now).asks_here
+        said = self._lanes.said_of(page, now)
+        unread = said.asks_here
+        if said.unreachable:
+            return False
         if not self._parts.scheduler.allows(page, now, unread):
             return self._held_back()
         if not unread or self._parts.scheduler.can_promise(page.site, now, page.server):

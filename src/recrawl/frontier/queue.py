@@ -188,10 +188,13 @@ class Frontier:
         self.drop(page.id)
         self.offer((page,))
 
-    def shut_out(self, page: Page, until_at: float) -> None:
-        """A page that was taken and may not be asked for before then; others of its server may."""
-        self.queue(page.server).shut_until_at = until_at
-        self.put_back(replace(page, due_at=until_at))
+    def shut_out(self, pages: Collection[Page], until_at: float) -> None:
+        """Pages that were taken, or wait, and may not be asked for before then; others of their server may."""
+        for server in {page.server for page in pages}:
+            self.queue(server).shut_until_at = until_at
+            self.queue(server).remove({page.id for page in pages})
+        for page in pages:
+            self.put_back(replace(page, due_at=until_at))
 
     def clear(self, server: str) -> list[Page]:
         """Forget what waits for a server; the pages stay in the store."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from recrawl.answers.chances import waiting
+from recrawl.answers.chances import Waiting, waiting
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
@@ -82,7 +82,7 @@ def run(
                 code, last_words = _run_here(folder, settings, order, board, tick), ""
             else:
                 code, last_words = _run_crew(folder, settings, order, board, tick, shares)
-    return _ended(code, board, order, last_words, lambda: _held_back(folder, settings))
+    return _ended(code, board, order, last_words, lambda: _waiting(folder, settings))
 
 
 def _prepare(
@@ -233,30 +233,33 @@ def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return runner.run(main())
 
 
-def _held_back(folder: Folder, settings: Settings) -> str:
-    """Why pages that are due were not asked for, and when they can be."""
-    now = SystemClock().now()
+def _waiting(folder: Folder, settings: Settings) -> Waiting:
     with closing(open_store(folder, settings, readonly=True)) as store:
-        told = waiting(Reading(folder, settings, store), now)
+        return waiting(Reading(folder, settings, store), SystemClock().now())
+
+
+def _held_back(told: Waiting) -> str:
+    """Why pages that are due were not asked for, and when they can be."""
     if told.hindrances:
-        return told.sentence(now)
+        return told.sentence(SystemClock().now())
     return f"{told.due} pages are due and not asked for: the day's budget of the cluster is spent; run again tomorrow"
 
 
-def _ended(code: int, board: Board, order: Order, last_words: str, held_back: Callable[[], str]) -> Ended:
+def _ended(code: int, board: Board, order: Order, last_words: str, left: Callable[[], Waiting]) -> Ended:
     counts = board.as_dict()
     if code:
         return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else last_words)
     answered = counts["visits"] - counts["failed"]
     if counts["failed"] > max(0, answered):
         share = f"{counts['failed']} of {counts['requests']} requests failed"
-        sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page"
+        more = f"; {_held_back(told)}" if (told := left()).hindrances else ""
+        sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page{more}"
         return Ended(TooManyFailures.exit_code, counts, sentence)
     if counts["visits"] == 0 and counts["refused"]:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
         return Ended(NothingAllowed.exit_code, counts, sentence)
     if counts["held_back"]:
-        return Ended(WorkLeft.exit_code, counts, held_back())
+        return Ended(WorkLeft.exit_code, counts, _held_back(left()))
     if order.for_s is not None and counts["left"]:
         sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
         return Ended(WorkLeft.exit_code, counts, sentence)

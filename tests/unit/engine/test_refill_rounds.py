@@ -186,7 +186,7 @@ def test_of_pages_shut_out_by_their_robots_txt_no_more_wait_in_memory_than_have_
     for now in range(10, 25):
         refill.round(float(now), 0.0)
         while (taken := frontier.next_page("s", float(now))) is not None:
-            frontier.shut_out(taken, 600.0)
+            frontier.shut_out([taken], 600.0)
     assert frontier.held == 50
     while (taken := frontier.next_page("s", 601.0)) is not None:
         frontier.drop(taken.id)
