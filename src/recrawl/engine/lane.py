@@ -3,8 +3,9 @@
 import asyncio
 
 from recrawl.engine.discover import Quarry
+from recrawl.engine.doors import Doors
 from recrawl.engine.errands import Errands, is_errand
-from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, Pass, robots_file, robots_page
+from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
 from recrawl.engine.kept import LIMITS, limit_hit
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
@@ -49,6 +50,7 @@ class Lanes:
         self.asked = asked
         self.servers: dict[str, Server] = {}
         self.gate = Gate(parts.agent, parts.store.robots)
+        self.doors = Doors(parts.scheduler, frontier, self.gate)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
         self.errands = Errands(parts.store, parts.quarries, parts.push_book)
@@ -105,7 +107,7 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self._drop(page, unwelcome)
             return True
-        said = self.said_of(page, now)
+        said = self.doors.said_of(page, now)
         if not self.parts.scheduler.allows(page, now, said.asks_here):
             self._put_off(page, said.asks_here, now)
             return True
@@ -137,9 +139,6 @@ class Lanes:
         self._once_more.discard(page.url)
         return True
 
-    def said_of(self, page: Page, now: float) -> Pass:
-        return self.gate.check(page.url, now, spared=self.parts.scheduler.pays_for_one(page.site, now))
-
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
         now = self.parts.clock.now()
@@ -149,7 +148,7 @@ class Lanes:
         if not elsewhere:
             more = await self._fetch_robots(url, site)
             self.frontier.put_back(page)
-            self._shut_out(page.server)
+            self.doors.shut_out(page.server, self.parts.clock.now())
             return more
         self.frontier.put_back(page)
         wanted = robots_page(url, site.name, self.parts.clock.now())
@@ -158,15 +157,6 @@ class Lanes:
         self.settler.stir()
         self._rest(page.server, self.parts.clock.now() + ELSEWHERE_WAIT_S)
         return False
-
-    def _shut_out(self, server: str) -> None:
-        """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody
-        need wait for that. http pages may have another one than https."""
-        now = self.parts.clock.now()
-        waiting = ((page, self.said_of(page, now)) for page in self.frontier.queue(server).pages())
-        shut = [(page, said.until_at) for page, said in waiting if said.unreachable]
-        for until_at in {until_at for _, until_at in shut}:
-            self.frontier.shut_out([page for page, its_at in shut if its_at == until_at], until_at)
 
     async def _fetch_robots(self, url: str, site: Site) -> bool:
         """False: another lane of this server is bringing it."""
@@ -248,6 +238,7 @@ class Lanes:
         gap = gap_s(server, self.parts.manners, site.gap_s, owned)
         waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is Evidence.BUSY else None
         after = after_reply(server, reply, gap, ended_at, waits_s, self.parts.manners)
+        after = self.doors.others_spared(after, reply, ended_at)
         self._health(server, after, ended_at)
         self._put(after)
         if reply.unanswered and not ask.form and not ask.fresh:

@@ -64,6 +64,8 @@ WELL = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, E
 NOT_TAKEN = frozenset(
     {Failure.HEADERS_TOO_LARGE, Failure.BODY_TOO_LARGE, Failure.BOMB, Failure.UNDECODABLE, Failure.UNASKED_304}
 )
+# A port that lets nobody in says nothing of the other one: https may be closed where http is well.
+ONE_PORT = frozenset({Failure.CONNECT, Failure.CONNECT_TIMEOUT})
 LONGEST_SERVER_REST_S = DAY_S
 LONGEST_PAGE_WAIT_S = 30 * DAY_S
 PATIENT = 2  # server troubles in a row that are not held against the page

@@ -1,0 +1,39 @@
+"""Which pages of a server may be asked for now: by its robots.txt, and by its ports, of which one may let nobody in."""
+
+from recrawl.engine.gate import Gate, Pass
+from recrawl.engine.scheduler import Scheduler
+from recrawl.frontier.manners import ONE_PORT
+from recrawl.frontier.queue import Frontier
+from recrawl.model.address import origin_of
+from recrawl.model.page import Page
+from recrawl.model.server import Server
+from recrawl.model.swift import replace
+from recrawl.model.visit import Reply
+
+
+class Doors:
+    def __init__(self, scheduler: Scheduler, frontier: Frontier, gate: Gate) -> None:
+        self._scheduler, self._frontier, self._gate = scheduler, frontier, gate
+        self._closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
+
+    def said_of(self, page: Page, now: float) -> Pass:
+        if self._closed and (until_at := self._closed.get(origin_of(page.url), 0.0)) > now:
+            return Pass(unreachable=True, until_at=until_at)
+        return self._gate.check(page.url, now, spared=self._scheduler.pays_for_one(page.site, now))
+
+    def shut_out(self, server: str, now: float) -> None:
+        """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody
+        need wait for that. http pages may have another one than https."""
+        waiting = ((page, self.said_of(page, now)) for page in self._frontier.queue(server).pages())
+        shut = [(page, said.until_at) for page, said in waiting if said.unreachable]
+        for until_at in {until_at for _, until_at in shut}:
+            self._frontier.shut_out([page for page, its_at in shut if its_at == until_at], until_at)
+
+    def others_spared(self, server: Server, reply: Reply, now: float) -> Server:
+        """Where pages of another origin wait, only those of the port that let nobody in rest."""
+        origin = origin_of(reply.ask.url)
+        waiting = self._frontier.queue(server.key).pages() if reply.failure in ONE_PORT else []
+        if all(origin_of(page.url) == origin for page in waiting):
+            return server
+        self._closed[origin] = server.free_at
+        return replace(server, free_at=now + server.gap_s)
