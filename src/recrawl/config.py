@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from math import inf
 from typing import Any, get_type_hints
 
@@ -14,6 +14,7 @@ from recrawl.formats.toml_text import quoted
 from recrawl.frontier.manners import Manners
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
 from recrawl.schedule.windows import complaint_of, hours_of, never_opens

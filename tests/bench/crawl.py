@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.bench.measure import Cost
 from tests.bench.report import Result, machine, table
 from tests.bench.rivals import Rival, rivals
-from tests.bench.site import Site
+from tests.bench.site import SHAPES, Site
 
 ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4")
 NAMES = ("recrawl", "recrawl-2-workers", "scrapy", "crawlee", "wget")
@@ -29,10 +29,16 @@ NAMES = ("recrawl", "recrawl-2-workers", "scrapy", "crawlee", "wget")
 def main(words: list[str]) -> int:
     asked = _options(words)
     pages, rounds = (1_000, 1) if asked.quick else (asked.pages, asked.rounds)
-    with serving(pages) as (site, server):
+    with serving(pages, shape=asked.shape) as (site, server):
         results = race(rivals(tuple(asked.only or NAMES)), site, server, rounds, asked.peer_pages)
     print(table(results))
-    facts = {"machine": machine(), "pages": pages, "rounds": rounds, "results": [result.facts for result in results]}
+    facts = {
+        "machine": machine(),
+        "pages": pages,
+        "shape": asked.shape,
+        "rounds": rounds,
+        "results": [result.facts for result in results],
+    }
     if asked.json:
         Path(asked.json).write_text(json.dumps(facts, indent=2) + "\n")
     return 0
@@ -43,6 +49,9 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="1,000 pages, one round")
+    parser.add_argument(
+        "--shape", choices=sorted(SHAPES), default="articles", help="what the pages of the site look like"
+    )
     parser.add_argument("--peer-pages", type=int, default=0, help="stop Scrapy and Crawlee after so many (0: all)")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--json", metavar="FILE", help="write the results there, too")
@@ -67,15 +76,17 @@ def race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", ro
 
 
 @contextmanager
-def serving(pages: int, addresses: tuple[str, ...] = ADDRESSES) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
+def serving(
+    pages: int, addresses: tuple[str, ...] = ADDRESSES, shape: str = "articles"
+) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
     """The site and the process that serves it."""
     port = _free_port()
-    words = [sys.executable, "-m", "tests.bench.server", str(pages), str(port), *addresses]
+    words = [sys.executable, "-m", "tests.bench.server", str(pages), shape, str(port), *addresses]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None or server.stdout.readline().strip() != "ready":
             raise SystemExit("the server of the bench site did not start")
-        yield Site(pages, tuple(f"{address}:{port}" for address in addresses)), server
+        yield Site(pages, tuple(f"{address}:{port}" for address in addresses), shape=SHAPES[shape]), server
     finally:
         server.kill()
         server.wait()

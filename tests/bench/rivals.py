@@ -15,6 +15,7 @@ from tests.peers import environment
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("scrapy>=2.13", "crawlee[parsel]>=1.0")
 NO_INDEX = "\n[search]\nbeside = false\n"  # no peer makes a search index: nor do we while we measure
+NO_PAGES = ("robots.txt", "robots.txt.tmp")
 PARALLEL = 4  # requests at once on each server, for everybody
 
 
@@ -92,7 +93,7 @@ def wget() -> Rival:
         hosts = ",".join(server.partition(":")[0] for server in site.servers)
         words = ["wget", "-r", "-l", "inf", "-q", "-H", "-D", hosts, "-P", str(target), "--compression=auto"]
         cost = run([*words, *more, *seeds], folder, {}, good=(0, 8))
-        return replace(cost, pages=_html_files(target))
+        return replace(cost, pages=_pages_in(target))
 
     def first(site: Site, folder: Path, most: int) -> Cost:
         return crawl(site, folder, ())
@@ -103,8 +104,8 @@ def wget() -> Rival:
     return Rival("wget", first, again, "-r: files only; revisit with -N (If-Modified-Since)")
 
 
-def _html_files(folder: Path) -> int:
-    found = sum(name.endswith(".html") for _, _, names in os.walk(folder) for name in names)
+def _pages_in(folder: Path) -> int:
+    found = sum(name not in NO_PAGES for _, _, names in os.walk(folder) for name in names)
     if not found:
         raise Broken("wget brought nothing")
     return found

@@ -3,7 +3,7 @@
 Understands HTTP/1.1 keep-alive, gzip where accepted, If-None-Match. SIGUSR1 turns to the next generation of the
 site, SIGUSR2 back to the first. Prints one line when it is ready.
 
-    python -m tests.bench.server PAGES PORT ADDRESS...
+    python -m tests.bench.server PAGES SHAPE PORT ADDRESS...
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from typing import cast
 from isal import isal_zlib
 
 from recrawl.launch.run import new_loop
-from tests.bench.site import Site
+from tests.bench.site import SHAPES, Site
 
 BEGAN_AT = 1_767_225_600.0
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
@@ -93,9 +93,9 @@ def _other(path: bytes) -> bytes:
     return b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nNot found"
 
 
-async def serve(pages: int, port: int, addresses: list[str]) -> None:
+async def serve(pages: int, shape: str, port: int, addresses: list[str]) -> None:
     loop = asyncio.get_running_loop()
-    site = Site(pages, tuple(f"{address}:{port}" for address in addresses))
+    site = Site(pages, tuple(f"{address}:{port}" for address in addresses), shape=SHAPES[shape])
     all_answers = [Answers(site, server) for server in site.servers]
 
     def turn_to(generation: int) -> None:
@@ -112,7 +112,7 @@ async def serve(pages: int, port: int, addresses: list[str]) -> None:
 
 def main(words: list[str]) -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(serve(int(words[0]), int(words[1]), words[2:]))
+        runner.run(serve(int(words[0]), words[1], int(words[2]), words[3:]))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """A site made up for measuring: the same bytes for the same numbers, on every machine.
 
-Pages stand on several servers. Each has a head, a menu, a main text, a list of related pages and a footer: about 20 KB
-with about 60 links, most of them to pages that others link to as well. From one generation to the next one page in
-twenty changes; which, is a matter of its number.
+Pages stand on several servers. Each has a head, a menu, a main text, a list of related pages and a footer: in the usual
+shape about 20 KB with about 60 links, most of them to pages that others link to as well. From one generation to the
+next one page in twenty changes; which, is a matter of its number.
 """
 
 import random
@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 SECTIONS = 20
-MENU = 20  # links to sections
-RELATED = 30
 CHILDREN = 8  # links that make every page reachable
 CHANGING = 20  # one page in so many changes from generation 0 to generation 1
 SYLLABLES = (
@@ -21,19 +19,62 @@ SYLLABLES = (
 
 
 @dataclass(frozen=True)
+class Shape:
+    """`path` of a page and its section; `opening` and `closing` stand around the text, `text` and `item` are what its
+    paragraphs and its list are made of. `menu` links lead to sections."""
+
+    median_bytes: int = 20_000
+    menu: int = 20
+    related: int = 30
+    path: str = "/section-{section}/page-{page}.html"
+    opening: str = "<main><article>"
+    closing: str = "</article></main>"
+    text: str = '<p class="text">{}</p>\n'
+    item: str = '<li><a href="{url}" title="see also">{words}</a> <span>{at}</span></li>\n'
+
+
+SHAPES = {
+    "articles": Shape(),
+    "notes": Shape(median_bytes=8_000, menu=5, related=8),
+    "books": Shape(median_bytes=120_000, menu=30, related=60),
+    "forum": Shape(
+        menu=12,
+        related=40,
+        path="/viewtopic.php?f={section}&t={page}",
+        opening='<div id="wrap"><table class="board"><tr><td><div class="posts">',
+        closing="</div></td></tr></table></div>",
+        text='<div class="post"><div class="author"><b>user</b><br>Posts: 17</div>'
+        '<div class="content">{}</div></div>\n',
+    ),
+    "shop": Shape(
+        median_bytes=45_000,
+        menu=60,
+        related=120,
+        path="/c/{section}/item/{page}?ref=list",
+        opening='<div class="container"><div class="grid">',
+        closing="</div></div>",
+        text='<div class="row"><span class="name">{}</span><span class="price">12.90</span></div>\n',
+        item='<div class="card"><a href="{url}"><img data-src="/images/{at}.jpg" alt="{words}"><h3>{words}</h3></a>'
+        '<p class="price">{at}.99</p><button data-id="{at}">Add</button></div>\n',
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Site:
     """`servers`: authorities, as they stand in addresses. Page 0 is the first server's home page."""
 
     pages: int
     servers: tuple[str, ...]
     seed: int = 7
-    median_bytes: int = 20_000
+    shape: Shape = SHAPES["articles"]
 
     def server_of(self, page: int) -> str:
         return self.servers[page % len(self.servers)]
 
     def path(self, page: int) -> str:
-        return f"/section-{page // len(self.servers) % SECTIONS}/page-{page}.html" if page else "/"
+        section = page // len(self.servers) % SECTIONS
+        return self.shape.path.format(section=section, page=page) if page else "/"
 
     def url(self, page: int) -> str:
         return f"http://{self.server_of(page)}{self.path(page)}"
@@ -49,13 +90,13 @@ class Site:
         """Children first: the tree that reaches every page; then others, near and far."""
         dice = random.Random(self.seed * 1_000_003 + page)
         children = [child for child in range(page * CHILDREN + 1, page * CHILDREN + CHILDREN + 1) if child < self.pages]
-        return children + [dice.randrange(self.pages) for _ in range(RELATED)]
+        return children + [dice.randrange(self.pages) for _ in range(self.shape.related)]
 
     def body(self, page: int, generation: int) -> bytes:
         return "".join(self._parts(page, self.version(page, generation))).encode()
 
     def _parts(self, page: int, version: int) -> list[str]:
-        dice = random.Random(self.seed * 7_919 + page)
+        shape, dice = self.shape, random.Random(self.seed * 7_919 + page)
         title = self._sentences[page % len(self._sentences)][:60]
         here = self.server_of(page)
         parts = [
@@ -65,9 +106,11 @@ class Site:
             f"<body class=page><header id=top><a href='http://{self.servers[0]}/'>Home</a></header>",
             "<nav class=menu><ul>",
         ]
-        parts += [f'<li class="item"><a href="{self._near(here, at)}">Section {at}</a></li>' for at in range(MENU)]
-        parts.append(f"</ul></nav><main><article><h1>{title} {page}</h1>")
-        length = int(dice.lognormvariate(0.0, 0.5) * (self.median_bytes - 7_000))
+        parts += [
+            f'<li class="item"><a href="{self._near(here, at)}">Section {at}</a></li>' for at in range(shape.menu)
+        ]
+        parts.append(f"</ul></nav>{shape.opening}<h1>{title} {page}</h1>")
+        length = int(dice.lognormvariate(0.0, 0.5) * max(1_000, shape.median_bytes - 7_000))
         size, place = 0, dice.randrange(len(self._paragraphs))
         links = [self._shown(other, here) for other in self.links(page)]
         inline = iter(links[::6])
@@ -75,16 +118,15 @@ class Site:
             paragraph = self._paragraphs[place % len(self._paragraphs)]
             target = next(inline, "")
             linked = f' <a href="{target}">more of this</a>' if target else ""
-            parts.append(f'<p class="text">{paragraph}{linked}</p>\n')
+            parts.append(shape.text.format(f"{paragraph}{linked}"))
             size, place = size + len(paragraph) + 50, place + 1
         if version:
             parts.append(f"<p class=text>Edition {version}: {self._sentences[(page * 31) % len(self._sentences)]}</p>")
         parts.append("<h2>Related</h2><ul class=related>")
         parts += [
-            f'<li><a href="{url}" title="see also">{self._sentences[at * 17 % 997][:40]}</a> <span>{at}</span></li>\n'
-            for at, url in enumerate(links)
+            shape.item.format(url=url, words=self._sentences[at * 17 % 997][:40], at=at) for at, url in enumerate(links)
         ]
-        parts.append("</ul></article></main><footer class=foot><p>Made for measuring.</p></footer></body></html>")
+        parts.append(f"</ul>{shape.closing}<footer class=foot><p>Made for measuring.</p></footer></body></html>")
         return parts
 
     def _near(self, here: str, section: int) -> str:

@@ -5,11 +5,12 @@ nothing. From its confirmation on, everything about it needs the token; with the
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recrawl.agent.registry import Robot, Robots, digest_of
 from recrawl.agent.settings import Limits
 from recrawl.formats.registration import Action, Answer, Request, failed, succeeded
+from recrawl.model.values import dataclass
 
 DAY_S = 86_400.0
 NO_TOKEN = "this robot has confirmed its address: send its TOKEN too"

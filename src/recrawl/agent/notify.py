@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from recrawl.agent import counts, history, post, registry
@@ -14,6 +14,7 @@ from recrawl.agent.summary import summarise
 from recrawl.agent.whole import write_whole
 from recrawl.formats.his import Entry
 from recrawl.model.notice import NoticeKind
+from recrawl.model.values import dataclass
 
 Nonce = Callable[[], str]
 T = TypeVar("T")

@@ -4,11 +4,11 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.agent.settings import Settings, parse
 from recrawl.model.failure import UsageError
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """How often one sender, or one network, may ask: a bucket each that refills over the hour."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv6Address, ip_address, ip_network
+
+from recrawl.model.values import dataclass
 
 MOST_BUCKETS = 10_000
 HOUR_S = 3600.0

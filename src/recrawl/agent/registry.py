@@ -5,7 +5,7 @@ import hmac
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 
 from recrawl.agent.place import Place
 from recrawl.agent.whole import write_whole
@@ -13,6 +13,7 @@ from recrawl.formats import uod
 from recrawl.formats.his import day_text, read_moment
 from recrawl.formats.uod import Record, Switch
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
@@ -30,6 +30,7 @@ from recrawl.formats.registration import (
     render_answer,
     render_answer_json,
 )
+from recrawl.model.values import dataclass
 
 SLOWEST_S = 10.0
 JSON = "application/json"

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
@@ -10,6 +10,7 @@ from recrawl.formats.settings_table import read, unknown
 from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import quoted
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

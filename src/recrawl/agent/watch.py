@@ -4,7 +4,6 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.agent import history, snapshot
@@ -14,6 +13,7 @@ from recrawl.agent.settings import Settings
 from recrawl.agent.snapshot import Difference, Snapshot
 from recrawl.agent.sources import find, look_at
 from recrawl.formats.his import Entry
+from recrawl.model.values import dataclass
 
 WHOLE_LOOK_S = 3600.0  # file events can be lost: everything is looked at this often all the same
 GATHER_MS = 500

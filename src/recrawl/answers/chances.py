@@ -6,7 +6,6 @@ for it want to hear the true reason and the true time.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from recrawl.answers.allowance import ledgers
 from recrawl.answers.reading import Reading
@@ -17,6 +16,7 @@ from recrawl.formats.moment import iso
 from recrawl.model.directives import AGENT
 from recrawl.model.page import Page, Status
 from recrawl.model.server import Server
+from recrawl.model.values import dataclass
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
 from recrawl.schedule.settings import DAY_S

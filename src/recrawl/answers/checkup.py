@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TypeVar
 
@@ -33,6 +32,7 @@ from recrawl.model.address import origin_of, server_of
 from recrawl.model.failure import RecrawlError, StoreDamaged, StoreInUse
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser

@@ -5,7 +5,7 @@ Whoever needs it fresh lets it catch up: a process beside a running crawl (`besi
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from recrawl.model.event import CHANGES, Event, EventKind
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
 from recrawl.model.search import Entry, Filter, Question, Sieve, Step
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version
 from recrawl.ports import Archive, SearchIndex, Store
 from recrawl.store.search.sqlite import SqliteSearch

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recrawl.answers.ask import LONG_PATIENCE_S, ask_in_turn
@@ -20,6 +20,7 @@ from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.page import Link
 from recrawl.model.server import RobotsFile
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
 

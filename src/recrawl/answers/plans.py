@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from recrawl.answers.outlook import outlook
 from recrawl.answers.reading import Reading
 from recrawl.engine.scheduler import LEAST_BUDGET
 from recrawl.model.page import Page, Status
+from recrawl.model.values import dataclass
 from recrawl.schedule.plan import Plan, Point, around
 
 DAY_S = 86_400.0

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from recrawl.archive.folder import WarcArchive
@@ -18,6 +17,7 @@ from recrawl.model.capture import Payload, Place
 from recrawl.model.document import Document
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version
 from recrawl.ports import Store
 from recrawl.scope.rules import Rules

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
@@ -14,6 +13,7 @@ from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange, Record
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.ports import Archive, Store
 
 BATCH = 500  # pages

@@ -1,7 +1,7 @@
 """A polite look at an unknown site: robots.txt first, the gap between two requests, never more pages than asked for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from recrawl.answers.ask import NotNow, Turns
 from recrawl.config import Settings
@@ -16,6 +16,7 @@ from recrawl.model.directives import AGENT
 from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.ownership import owns, split_authority
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.ports import Clock, Fetcher
 from recrawl.scope.canonical import Canonicaliser

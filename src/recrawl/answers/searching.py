@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import W_OK, access
 
 from recrawl.answers.indexing import Indexer, index_file, indexer, open_index
@@ -13,6 +13,7 @@ from recrawl.index.snippet import Snippet, marked, snippet
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page
 from recrawl.model.search import Extent, Found, Hit, Part, Question, Shelf, Term
+from recrawl.model.values import dataclass
 from recrawl.ports import SearchIndex, Store
 
 SHOWN_PARTS = (Part.TEXT, Part.RECORDS, Part.HEADINGS, Part.ANCHORS)  # the first one with a hit is the snippet

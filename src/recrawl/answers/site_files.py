@@ -1,11 +1,12 @@
 """Site files outside a folder: a TOML site file or a crawl script, and the scope it describes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import canonicaliser_of
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 

@@ -10,7 +10,6 @@ kill leaves the old pair or the new HTML with the old record, which the repeated
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from recrawl.formats import doc_record
 from recrawl.formats.doc_record import DocRecord
 from recrawl.model.address import fingerprint, server_of
 from recrawl.model.failure import NotFound
+from recrawl.model.values import dataclass
 
 HTML, RECORD, NEW = ".html", ".xml", ".new"
 LONGEST_NAME = 80

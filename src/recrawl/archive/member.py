@@ -6,10 +6,10 @@ header, all in one member that every gzip reader accepts.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
 
 from recrawl.archive.deflate import BROKEN, DEFLATED, GZIP, RAW, SYNC_FLUSH, compress, compressobj, crc32, decompressobj
+from recrawl.model.values import dataclass
 
 HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 STORED_BYTES = 0xFFFF

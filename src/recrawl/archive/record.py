@@ -2,13 +2,13 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import modf
 from urllib.parse import quote
 
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 VERSION = b"WARC/1.1\r\n"
 END = b"\r\n\r\n"

@@ -11,7 +11,6 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import IO
@@ -23,6 +22,7 @@ from recrawl.archive.open_file import finish_sidecar, flush_to_disk
 from recrawl.archive.reading import index_line
 from recrawl.archive.record import BrokenRecord, parse
 from recrawl.formats.cdxj import CdxLine, render
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a user may choose about the archive."""
 
-from dataclasses import dataclass
+from recrawl.model.values import dataclass
 
 SECRETS = ("authorization", "proxy-authorization", "cookie", "cookie2", "x-api-key", "x-auth-token")
 

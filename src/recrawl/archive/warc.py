@@ -8,7 +8,6 @@ recrawl's own identity of a version.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 
@@ -20,6 +19,7 @@ from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
 
 RESPONSE_TYPE = "application/http; msgtype=response"

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import click
 
@@ -16,6 +16,7 @@ from recrawl.folder.opening import open_store
 from recrawl.model.batch import Totals
 from recrawl.model.page import Page
 from recrawl.model.server import Server
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
 SHOWN = 5

@@ -5,8 +5,9 @@ it; what a worker that died had drawn and not spent is lost for the day. No requ
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from recrawl.model.values import dataclass
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
 from recrawl.schedule.settings import DAY_S

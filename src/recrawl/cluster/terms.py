@@ -9,7 +9,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from recrawl.cluster.common_purse import CommonPurse
 from recrawl.cluster.heart import Heart
@@ -21,6 +21,7 @@ from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
+from recrawl.model.values import dataclass
 from recrawl.store.address import impatient
 from recrawl.store.shared.leased import Fence
 from recrawl.store.shared.leased_shards import open_leased

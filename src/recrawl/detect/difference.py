@@ -7,7 +7,6 @@ hostile page costs no more than a long one.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
@@ -17,6 +16,7 @@ from recrawl.detect.simhash import CJK
 from recrawl.model.document import Block
 from recrawl.model.ends import ends
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 _TOKEN = re.compile(rf"\s|[{CJK}]|[^\s{CJK}]+")
 _STRETCH = re.compile(r".{100,400}?[.!?。\n]|.{1,400}", re.DOTALL)

@@ -1,7 +1,6 @@
 """How noise is learnt: from looks, from comparisons, and by proof from a second look."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import xxhash
 
@@ -9,6 +8,7 @@ from recrawl.detect.noise import Entry, Knowledge, Nature, PageNoise, with_entri
 from recrawl.detect.parts import Found, PartKind
 from recrawl.detect.shapes import SELF_CHANGING, Shape, agrees, shape_of
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Lesson
 
 STILL_LOOKS = 6  # equal looks in a row after which a mask is dropped

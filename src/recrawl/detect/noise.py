@@ -7,12 +7,12 @@ looks is real, however often it changes: so a clock is masked and a price is not
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
 from recrawl.detect.parts import Found, PartKind
 from recrawl.model.swift import replace, swift
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Lesson
 
 MOST_ENTRIES = 48  # of a page

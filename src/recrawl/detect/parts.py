@@ -13,7 +13,6 @@ place when all of its blocks did, or when blocks came, went or changed their ord
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from recrawl.detect.content import LINKS
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import HOLE, Cut, cut
 from recrawl.model.document import Block
+from recrawl.model.values import dataclass
 
 MASK = "…"  # stands in a masked text for what was left out
 

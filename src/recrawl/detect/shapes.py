@@ -5,10 +5,11 @@ loses nothing: a value is content like any other until it has proved to be noise
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
+
+from recrawl.model.values import dataclass
 
 HOLE = "\x00"
 MOST_VALUES = 48  # of one block; what lies beyond stays in the skeleton

@@ -6,13 +6,13 @@ that was there to the home page. A soft 404 never proves a page gone: it only ke
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from recrawl.detect.content import text_blocks
 from recrawl.detect.digest import fold
 from recrawl.detect.simhash import distance, simhash
 from recrawl.model.document import Document
+from recrawl.model.values import dataclass
 
 MOST_LETTERS = 1_200  # of an error page recognised by its words
 MOST_MAIN_LETTERS = 400  # when only a heading says so, not the title

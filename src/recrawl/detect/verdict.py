@@ -10,7 +10,6 @@ Each step gives a verdict or leaves it to the next, so the archive is read only 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
 from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
@@ -28,6 +27,7 @@ from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change, Lesson, Verdict
 from recrawl.model.visit import Evidence, Reply
 

@@ -7,7 +7,6 @@ that nobody covers stays as it is and is not visited: it may be wanted again.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from recrawl.engine.discover import MOST_WORKERS, Quarry, bitten_memo, dropped_memo, hosts_memo, traps_memo
 from recrawl.engine.domain import knowledge_memo
@@ -16,6 +15,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.knowledge import Knowledge

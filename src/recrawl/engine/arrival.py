@@ -1,11 +1,10 @@
 """One visit on its way from the answer to the commit."""
 
-from dataclasses import dataclass
-
 from recrawl.model.directives import may_follow, may_keep
 from recrawl.model.document import Document
 from recrawl.model.page import Page
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Verdict
 from recrawl.model.visit import Reply, Version, Why
 from recrawl.notices.signals import Heard

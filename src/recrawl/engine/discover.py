@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.sieve import Sieve
@@ -11,6 +11,7 @@ from recrawl.model.address import Address, fingerprint
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser

@@ -1,7 +1,6 @@
 """One purse of the scheduler: the policy that spends it, and under which names what it learnt is kept."""
 
-from dataclasses import dataclass
-
+from recrawl.model.values import dataclass
 from recrawl.ports import Policy, PricedPolicy
 from recrawl.schedule.budget import Bucket
 from recrawl.schedule.value import ValuePolicy

@@ -8,7 +8,7 @@ What waits for the answer lies in the store (a ping) or in the folder (subscript
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
@@ -19,6 +19,7 @@ from recrawl.model.address import fingerprint, server_of
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Limits, Reply
 from recrawl.notices import indexnow, websub
 from recrawl.notices.answer import Received

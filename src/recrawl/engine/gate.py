@@ -7,7 +7,6 @@ target as its body.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from recrawl.model.address import fingerprint, origin_of, server_of
@@ -15,6 +14,7 @@ from recrawl.model.page import Page, Rank
 from recrawl.model.server import RobotsFile
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
 from recrawl.scope.robots import SILENCE, Explanation

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
@@ -12,6 +12,7 @@ from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.notices import trust as trusts
 from recrawl.notices.apply import Decided, Target, carry_out, decide
 from recrawl.notices.claim import Claim

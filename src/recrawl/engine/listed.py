@@ -1,7 +1,6 @@
 """Lists as signals: what the rows of a list page, and its Last-Modified, say of the pages they lead to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
@@ -11,6 +10,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Page
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
 from recrawl.notices import listed

@@ -1,7 +1,6 @@
 """From a page as fetched to its records, its news when the wrapper breaks, and its plain copy (S0.6, S2.4)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from recrawl.archive.documents import StoredDocument
 from recrawl.engine.arrival import Arrival
@@ -15,6 +14,7 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page
 from recrawl.model.record import Record
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Version
 from recrawl.ports import Archive, Store

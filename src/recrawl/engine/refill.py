@@ -10,13 +10,13 @@ soon, and of that a little a server. A round is short, so that the first request
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from recrawl.frontier.queue import Frontier, ServerQueue
 from recrawl.frontier.reach import Reach
 from recrawl.model.page import Page
 from recrawl.model.server import Server
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
 SERVERS = 2000  # servers looked at in one round, more where these call for nothing

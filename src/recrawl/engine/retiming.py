@@ -6,7 +6,7 @@ whose due time moved. A notice that was not followed at once is weighed: with it
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.engine.heard import Outcomes
 from recrawl.engine.lane import Lanes
@@ -18,6 +18,7 @@ from recrawl.model.belief import unpack
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.notices.outcome import counts_by_source, pending
 from recrawl.ports import Store
 from recrawl.schedule.due import TURN_HOURS

@@ -6,12 +6,13 @@ that nothing is saved, and it is counted against us.
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import MOST_WORKERS
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence
 from recrawl.ports import Store

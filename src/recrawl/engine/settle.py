@@ -7,7 +7,7 @@ batches. A kill loses these, and they are visited again; of a server with a gap 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
@@ -22,6 +22,7 @@ from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
 

@@ -5,7 +5,7 @@ among the pages. What it says differently from last time is a notice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urljoin
 
 from recrawl.detect.digest import body_digest
@@ -22,6 +22,7 @@ from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Reply
 from recrawl.notices import trust as trusts

@@ -7,7 +7,7 @@ exceeded, whoever dies and whenever.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, takewhile
 from typing import Protocol
 
@@ -28,6 +28,7 @@ from recrawl.engine.spending_memo import (
 )
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent

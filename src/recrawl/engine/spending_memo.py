@@ -5,9 +5,10 @@ Whose file is taken away and put back on the same day has spent what it had; so 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from recrawl.model.values import dataclass
 from recrawl.schedule.budget import Budget, Spent
 
 MOST_UNCOUNTED = 64

@@ -1,7 +1,7 @@
 """Hands every part to every other: the only place that knows which implementation stands behind a port."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from recrawl.archive.documents import DocumentFolder
@@ -17,6 +17,7 @@ from recrawl.model.address import partition_of
 from recrawl.model.event import Event
 from recrawl.model.ownership import owns_server
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Limits
 from recrawl.ports import Archive, Clock, Fetcher, Store
 

@@ -7,7 +7,6 @@ raised `parallel`). The worker alone touches the servers of its partitions; only
 import asyncio
 import contextlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from recrawl.engine.adoption import adopted
 from recrawl.engine.arrival import Arrival
@@ -28,6 +27,7 @@ from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 
 WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way

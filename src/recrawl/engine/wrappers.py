@@ -1,13 +1,14 @@
 """Which fields are read from which page of a site."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.engine.discover import Quarry
 from recrawl.extract.records import Wrapper, wrapper_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.page import Page
 from recrawl.model.site import Field, Kind, Pattern, Site
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_site import Script, Wanted
 
 READY_MADE = "ready-made"  # in the place of a wrapper's digest, where the page itself knows

@@ -10,11 +10,10 @@ step towards it is made whenever the laws are pooled. A slope is drawn to the me
 all, so a site whose pages' sizes mean nothing soon goes without.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.model.belief import Floats, Ints
+from recrawl.model.values import dataclass
 
 REACH = 3.0
 STRENGTH = 200.0  # of the draw to the other sites, in summed z² times the variance of ln λ: some fifty pages' worth

@@ -16,11 +16,12 @@ profile learnt from censored outcomes bites its own tail.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from recrawl.model.belief import Bools, Floats, Ints
+from recrawl.model.values import dataclass
 
 HOURS_KEPT = 12 * 7 * 24
 RHYTHM_STEPS = 20

@@ -4,7 +4,7 @@ A gap that ended in "changed" holds E[N] = H/(1 − e^{−H}) changes, H its haz
 proportion to each hour's hazard. Few steps from a flat start are the regulariser: the maximum itself is a comb.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from recrawl.estimate.tempo import (
     with_elapsed,
 )
 from recrawl.model.belief import Floats, Ints
+from recrawl.model.values import dataclass
 
 _RHYTHM_ACTIVITY = 1.0  # prior strength of the activity while the rhythm is fitted
 _QUIETEST = 0.02

@@ -5,11 +5,12 @@ is put on the hour of the probe, as S0 does with its 20-minute grid.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from recrawl.model.belief import Floats
+from recrawl.model.values import dataclass
 
 DAY_S = 86400.0
 _EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday

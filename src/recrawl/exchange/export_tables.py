@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +12,7 @@ from recrawl.model.document import Document, Media
 from recrawl.model.event import CHANGES
 from recrawl.model.failure import RecrawlError
 from recrawl.model.page import Page, Status
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
 BATCH = 500

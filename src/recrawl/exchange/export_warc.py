@@ -7,7 +7,7 @@ its beliefs back.
 import hashlib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import IO
 
@@ -25,6 +25,7 @@ from recrawl.index.entry import title_of
 from recrawl.model.capture import Place
 from recrawl.model.failure import NotFound, RecrawlError
 from recrawl.model.page import Page
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version
 
 WARC_NAME = "data.warc.gz"

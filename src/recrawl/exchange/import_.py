@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from recrawl.model.batch import Batch
 from recrawl.model.document import Document
 from recrawl.model.failure import FormatError, RecrawlError
 from recrawl.model.page import Page
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.ports import Archive, Store
 

@@ -1,7 +1,7 @@
 """Beliefs that start from history (S1.4): visits that others made, judged and folded as if recrawl had made them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from recrawl.engine.settle import Ledger
 from recrawl.model.belief import Sightings, pack, unpack
 from recrawl.model.document import Document
 from recrawl.model.page import Page, Status
+from recrawl.model.values import dataclass
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Reply, Why
 from recrawl.ports import Policy

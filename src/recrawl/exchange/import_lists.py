@@ -5,11 +5,11 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from recrawl.formats import opml, sitemap_xml
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 
 LARGEST = 256 << 20  # bytes of a list when unpacked
 URL_COLUMNS = ("url", "address", "link", "loc", "uri", "href")

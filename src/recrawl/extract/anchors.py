@@ -1,7 +1,5 @@
 """Links with their place in the page: what stands in one place of a template stands there on every page of it."""
 
-from dataclasses import dataclass
-
 from recrawl.extract.document import Parsed
 from recrawl.extract.forms import forms_of
 from recrawl.extract.html import Tree
@@ -10,6 +8,7 @@ from recrawl.extract.places import signature
 from recrawl.extract.resolve import Resolver
 from recrawl.model.address import fingerprint
 from recrawl.model.page import Link
+from recrawl.model.values import dataclass
 
 ANCESTORS = 4  # how much of the way from the root names a place
 FORM = fingerprint("form")

@@ -1,7 +1,6 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
 from collections.abc import Container, Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from recrawl.extract import turbo
@@ -33,6 +32,7 @@ from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
+from recrawl.model.values import dataclass
 
 Headers = Sequence[tuple[str, str]]
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
@@ -11,6 +11,7 @@ from recrawl.formats import w3c_moment, xml_stream
 from recrawl.formats.atom import NAMESPACE as ATOM
 from recrawl.formats.atom import TOMBSTONES
 from recrawl.formats.xml_stream import Enough
+from recrawl.model.values import dataclass
 
 MOST_ITEMS = 5_000
 MOST_BYTES = 16_000_000

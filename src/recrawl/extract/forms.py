@@ -1,12 +1,13 @@
 """GET forms as the links they are: what a press of the button would ask for, once for each choice it offers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlencode
 
 from recrawl.extract.html import Element, Tree
 from recrawl.extract.resolve import Resolver
 from recrawl.model.page import Link
+from recrawl.model.values import dataclass
 
 MOST_LINKS = 500  # of one document
 _SENT = frozenset({"hidden", "text", "search", "number", "date", "month", "range", "tel", "url", "email", ""})

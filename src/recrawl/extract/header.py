@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from recrawl.model.values import dataclass
 
 _BETWEEN = re.compile(r"[\s,]*")
 _TARGET = re.compile(r"<([^>]*)>")

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 import re2
@@ -19,6 +19,7 @@ from recrawl.extract.records_tree import Found, Node, by_css, by_xpath, text_of
 from recrawl.extract.values import Resolve, convert
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Field, FieldType
+from recrawl.model.values import dataclass
 
 MOST_ITEMS = 1000  # of a list
 MOST_DEPTH = 5  # of lists inside lists

@@ -1,7 +1,6 @@
 """From the bytes of an answer to what records are read from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import turbohtml
 
@@ -15,6 +14,7 @@ from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import DEFAULT
 from recrawl.extract.structured import Item, items
 from recrawl.extract.turbo import TurboTree
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What the reading of documents can be told."""
 
-from dataclasses import dataclass
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 import re
 import zlib
-from dataclasses import dataclass
 from itertools import islice
 
 from recrawl.formats import sitemap_xml
 from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIES, Listed
+from recrawl.model.values import dataclass
 
 TOO_LARGE = " bytes"  # how such a fault ends
 _GZIP = b"\x1f\x8b"

@@ -5,7 +5,6 @@ the page) counts only where there is nothing else.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import turbohtml
 
@@ -13,6 +12,7 @@ from recrawl.extract.structured_json_ld import Thing
 from recrawl.extract.structured_json_ld import things as json_ld_things
 from recrawl.extract.values import Resolve
 from recrawl.model.record import RecordSource, canonical_json
+from recrawl.model.values import dataclass
 
 MOST_ITEMS = 100  # of a page
 MOST_CHARS = 200_000  # of one thing, as JSON

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Generator, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
 from recrawl.extract.html import Element, Step, Tree
 from recrawl.extract.places import ROOT, place_below, signature
 from recrawl.extract.regions import Region, region_of
+from recrawl.model.values import dataclass
 
 _UNSEEN_TAGS = "audio canvas datalist desc head iframe metadata noembed noframes object rp script style title video"
 _BLOCK_TAGS = (

@@ -5,11 +5,11 @@ digits behind it), by the locale, by the habit of the currency. What has no read
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 
 from recrawl.extract.values_currency import POINT, SIGN, THOUSANDTHS, WHOLE, currency_of
 from recrawl.model.late import late
+from recrawl.model.values import dataclass
 
 _COMMA_LANGUAGES = """
 af az be bg bs ca cs da de el es et eu fi fo fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru

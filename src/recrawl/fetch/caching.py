@@ -6,9 +6,9 @@ never a reason to skip a visit that is due. Doubt is staleness: an unreadable nu
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from recrawl.fetch.dates import parse_http_date
+from recrawl.model.values import dataclass
 
 Headers = Iterable[tuple[str, str]]
 

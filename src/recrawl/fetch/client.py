@@ -4,7 +4,6 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
@@ -16,6 +15,7 @@ from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Reply, Times
 
 UNREACHED = (Failure.CONNECT, Failure.CONNECT_TIMEOUT)  # then another address of the host may do

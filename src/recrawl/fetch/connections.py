@@ -8,7 +8,8 @@ whether the first bytes of an answer had come: libcurl counts whole lines only.
 
 import select
 import socket
-from dataclasses import dataclass
+
+from recrawl.model.values import dataclass
 
 Key = tuple[str, int, int]  # peer, its port, our port
 

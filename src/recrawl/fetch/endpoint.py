@@ -1,11 +1,12 @@
 """From an address to where it must be asked: scheme, host, port and request target."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 
 import ada_url
+
+from recrawl.model.values import dataclass
 
 PORTS = {"http": 80, "https": 443}
 NORMAL = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-~]*)", re.ASCII)

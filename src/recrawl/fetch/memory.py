@@ -1,13 +1,13 @@
 """The `Fetcher` without a network: canned answers, for tests and simulations."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from recrawl.fetch.endpoint import locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.model.failure import Failure
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Reply
 
 AGENT = "recrawl/memory"

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from importlib import import_module
 from ipaddress import ip_address
 from typing import Any
 
 from recrawl.model.failure import ConfigError
 from recrawl.model.ownership import split_authority
+from recrawl.model.values import dataclass
 
 LOOPBACK = ("127.0.0.1", "::1")
 LEAST_KEPT_S = 30.0

@@ -6,11 +6,11 @@ and holds every version before the state knows of it. What can be made again (se
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import DiskFull, UsageError
+from recrawl.model.values import dataclass
 from recrawl.store.backup import copy_sqlite
 
 PROOF_BYTES = 1 << 16  # of a file's end that must agree before only what follows is copied

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.agent.whole import write_whole
@@ -16,6 +15,7 @@ from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import STRING, quoted
 from recrawl.model.failure import ConfigError, FormatError, StoreInUse, UsageError
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.schedule.windows import complaint_of
 
 SETTINGS_FILE = "recrawl.toml"

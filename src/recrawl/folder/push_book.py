@@ -7,10 +7,10 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.agent.whole import write_whole
+from recrawl.model.values import dataclass
 from recrawl.notices import registrations, websub
 from recrawl.notices.websub import Subscription
 

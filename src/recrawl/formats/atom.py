@@ -1,10 +1,9 @@
 """An Atom feed of changes (RFC 4287), with the deleted ones as tombstones (RFC 6721)."""
 
-from dataclasses import dataclass
-
 from recrawl.formats import w3c_moment, xml_stream
 from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 TOMBSTONES = "http://purl.org/atompub/tombstones/1.0"

@@ -12,11 +12,10 @@ The size says where a document ends, so a document may hold anything, also lines
 A deleted document has size 0 and no moment of its own but that of the notice.
 """
 
-from dataclasses import dataclass
-
 from recrawl.formats.his import KINDS, moment_text, read_moment
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import NoticeKind
+from recrawl.model.values import dataclass
 
 _HOST = "#HOSTNAME : "
 _FIELDS = ("# URL : ", "# Action : ", "# SIZE : ", "# LASTMODIFIED : ")

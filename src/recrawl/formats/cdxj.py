@@ -8,12 +8,12 @@ digits. JSON values are strings, as pywb writes them; a value of '-' or '' is le
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from recrawl.model.failure import FormatError
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 MOST_DIGITS = 17
 SIMPLE = {str, int, bool}

@@ -13,7 +13,7 @@
 A hostile file costs nothing: no document type, so no entities; bounded in size and depth; nothing is fetched.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import get_close_matches
 
 from recrawl.formats.crawlscript_tree import Element, read_tree
@@ -21,6 +21,7 @@ from recrawl.formats.templates import SCRIPT_MARK, captured, check, is_script
 from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Kind, Pattern, Site
+from recrawl.model.values import dataclass
 
 MOST_BYTES = 16 * 1024 * 1024
 KINDS = {"list": Kind.LIST, "detail": Kind.DETAIL}

@@ -1,10 +1,11 @@
 """XML as a small tree that knows where everything stands, for errors with line and column."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from xml.parsers.expat import ExpatError, ParserCreate, errors
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 DEEPEST = 16
 MOST_ELEMENTS = 500_000

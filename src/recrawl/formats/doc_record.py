@@ -6,12 +6,13 @@
 `parse` and `render` are inverse, but for characters that XML cannot hold: they are written as U+FFFD.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from recrawl.formats.crawlscript_tree import Element, read_tree
 from recrawl.formats.xml_text import escape
 from recrawl.model.failure import FormatError
 from recrawl.model.late import late
+from recrawl.model.values import dataclass
 
 MOST_BYTES = 1 << 20
 TYPE = "struct"

@@ -8,12 +8,12 @@ its last two. The moment is UTC; the day alone (as in the notice mail) is read a
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import NoticeKind
+from recrawl.model.values import dataclass
 
 LONGEST_LINE = 8192
 KINDS = frozenset(kind.value for kind in NoticeKind)

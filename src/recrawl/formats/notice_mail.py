@@ -6,10 +6,10 @@ Only such lines are read; everything else in a mail (greetings, footers) is pass
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from recrawl.formats.his import Entry, day_text, parse_line, path_fault
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 SUBJECT = "Robot : Update of Index"
 CONFIRM_SUBJECT = "Robot : Confirm Registration"

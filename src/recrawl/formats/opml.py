@@ -1,10 +1,9 @@
 """OPML, a list of feeds as readers exchange it: the addresses of feeds and of the sites they speak of, and back."""
 
-from dataclasses import dataclass
-
 from recrawl.formats import xml_stream
 from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import json
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -17,6 +17,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.belief import STATE
 from recrawl.model.failure import FormatError
 from recrawl.model.page import Page
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version, Visit
 
 FIELD = b"recrawl-page: "

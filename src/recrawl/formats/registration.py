@@ -11,11 +11,12 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 SUCCESS = 100
 LONGEST_EMAIL = 254

@@ -8,7 +8,8 @@ A line end is one character whatever the mail's way made of it, and blank lines 
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
+
+from recrawl.model.values import dataclass
 
 _HEADER = re.compile(r"t=([0-9]{1,12}),id=([A-Za-z0-9_-]{8,64}),v1=([0-9a-f]{64})")
 

@@ -1,13 +1,13 @@
 """Every key of the site file: its type, its choices, what it means. Parser, writer, schema and reference read this."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from recrawl.formats import duration
 from recrawl.model.failure import FormatError
 from recrawl.model.ownership import fault_of
 from recrawl.model.site import FieldType, Kind
+from recrawl.model.values import dataclass
 
 
 def _string(value: object) -> object:

@@ -1,7 +1,8 @@
 """Where the tables and keys of a TOML text stand, entries of arrays told apart."""
 
 import re
-from dataclasses import dataclass
+
+from recrawl.model.values import dataclass
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[=.]""")

@@ -1,11 +1,10 @@
 """sitemap.xml (sitemaps.org 0.9): the addresses of a site and when each changed last; or an index of such files."""
 
-from dataclasses import dataclass
-
 from recrawl.formats import w3c_moment, xml_stream
 from recrawl.formats.xml_stream import Ended, Enough
 from recrawl.formats.xml_text import escape
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 MOST_ENTRIES = 50_000  # the protocol's own limits

@@ -6,10 +6,10 @@
 """
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 TYPES = {
     "slug": "one path segment, query value or argument; the default",

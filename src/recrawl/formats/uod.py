@@ -8,12 +8,12 @@ or not confirmed yet.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.formats.his import day_text, read_moment
 from recrawl.formats.registration import email_fault, latency_text, read_latency
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 _NEVER = "-"
 _DAY = re.compile(r"[0-9]{8}")

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from gzip import compress
+
+from recrawl.model.values import dataclass
 
 VERSION = "1.1.1"
 INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"

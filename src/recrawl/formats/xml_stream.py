@@ -5,8 +5,9 @@ What came before a fault stays read: a sitemap that breaks off in its middle has
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
+
+from recrawl.model.values import dataclass
 
 LONGEST_TEXT = 8192
 DEEPEST = 64

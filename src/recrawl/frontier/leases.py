@@ -9,9 +9,9 @@ holds a share nothing moves; a lease that ran out is never taken up again.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from recrawl.model.cluster import Seat
+from recrawl.model.values import dataclass
 
 RENEWALS = 3  # within one lease: two of them may fail
 LOOK_S, LOOK_SEAT_S = 0.3, 0.01

@@ -1,10 +1,9 @@
 """How gently a server is treated: its gap, its back-off, and what a failed visit means for page and server."""
 
-from dataclasses import dataclass
-
 from recrawl.model.failure import Failure
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 
 DAY_S = 86_400.0

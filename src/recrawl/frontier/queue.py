@@ -2,10 +2,11 @@
 
 import heapq
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 
 Entry = tuple[float, int, Page]
 Ready = tuple[int, float, int, Page]

@@ -1,6 +1,6 @@
 """How far into the future the short-term queue reaches, and how much a server may bring: memory has an end."""
 
-from dataclasses import dataclass
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

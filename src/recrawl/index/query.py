@@ -11,13 +11,14 @@ Nothing anybody types is wrong, but a filter with a value that cannot be: that i
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.formats import moment
 from recrawl.index.words import asked, is_paired
 from recrawl.model.failure import FormatError
 from recrawl.model.search import Filter, Part, Question, Sieve, Term
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 
 LONGEST = 2000  # characters of a question that count
 MOST_TERMS = 32

@@ -1,10 +1,10 @@
 """The part of a text that shows why it was found. Hits are offsets, so the text stays text wherever it is shown."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from recrawl.index.words import LONGEST, Span, is_paired, placed, spans_within
 from recrawl.model.search import Term
+from recrawl.model.values import dataclass
 
 WIDTH = 200  # characters
 MOST_MARKS = 16  # of a term that are looked for

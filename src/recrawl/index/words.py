@@ -6,11 +6,11 @@ A run of `ABC` becomes `AB BC C`. A question for `ABC` asks for `AB` before `BC`
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import combining
 
 from recrawl.index.fold import fold
+from recrawl.model.values import dataclass
 
 EDITION = 1  # raised whenever a text would be cut otherwise: an index of another edition is made anew
 Places = range | list[int]

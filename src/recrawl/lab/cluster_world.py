@@ -10,12 +10,13 @@ partition whose worker died has no owner; how even the shares are; how many stat
 import heapq
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from recrawl.frontier.leases import Lease, claims, given_back, next_look_s, surplus
 from recrawl.lab.chance import between, key_of
 from recrawl.lab.cluster_table import Table
 from recrawl.model.cluster import Seat, Wish
+from recrawl.model.values import dataclass
 
 RETRY = 0.1  # of a lease, after a renewal that the store did not answer
 ANSWER_S = (0.001, 0.02)  # what the store takes to answer

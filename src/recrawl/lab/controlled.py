@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from recrawl.lab.http_answers import Answer
 from recrawl.lab.loopback import Door, Heard, RequestLog
+from recrawl.model.values import dataclass
 from recrawl.ports import Clock
 
 CONTROL_PATH = "/_control"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recrawl.config import Operator, Settings, starting_text
 from recrawl.engine.assembly import assemble
@@ -16,6 +16,7 @@ from recrawl.lab.world import START_AT, World, is_forbidden, version
 from recrawl.model.address import fingerprint
 from recrawl.model.event import CHANGES, Event
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.schedule.settings import Settings as Intervals
 

@@ -5,10 +5,10 @@ A rule hits a share of the requests while one of its spells lasts. Spells are dr
 """
 
 import math
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.lab.chance import between, fraction, key_of
+from recrawl.model.values import dataclass
 
 ROBOTS_PATH = "/robots.txt"
 

@@ -7,11 +7,11 @@ memory. Moments of change are whole seconds, so a Last-Modified date can name th
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Protocol
 
 from recrawl.lab.chance import bits, fraction, half_of, normal
 from recrawl.lab.tempers import Regular, Still, Temper
+from recrawl.model.values import dataclass
 
 _STRETCH = 4096  # expected changes in one independent stretch of a path
 _FEW = 6  # so few changes are placed directly

@@ -4,7 +4,7 @@ import gzip
 import sys
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
@@ -12,6 +12,7 @@ from functools import lru_cache
 import brotli
 
 from recrawl.lab.faults import ANSWERED, Fault, FaultKind
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask
 
 if sys.version_info >= (3, 14):

@@ -8,13 +8,13 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 from recrawl.lab.faults import FaultKind
 from recrawl.lab.http_answers import Answer, whole_answer
 from recrawl.lab.requests_log import Request, render_line
+from recrawl.model.values import dataclass
 from recrawl.ports import Clock
 
 HEAD_BYTES = 64 * 1024

@@ -4,7 +4,6 @@ Nothing but clock, fetcher, store and archive differs from a real crawl, and the
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from recrawl.archive.memory import MemoryArchive
 from recrawl.config import Settings
@@ -24,6 +23,7 @@ from recrawl.model.address import server_of
 from recrawl.model.event import Event
 from recrawl.model.page import Page
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.ports import Archive, Fetcher, Store
 from recrawl.scope.aliases import AliasTable
 from recrawl.store.memory import MemoryStore

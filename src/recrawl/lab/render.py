@@ -1,7 +1,6 @@
 """A page as HTML: a pure function of what it shows. Only the noise depends on the moment of asking."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 
@@ -9,6 +8,7 @@ from recrawl.lab import prose
 from recrawl.lab.chance import bits, fraction, key_of, pick
 from recrawl.lab.server_map import Anchor
 from recrawl.lab.world_parts import Declared, Noise, PageSpec, Shape
+from recrawl.model.values import dataclass
 
 STYLE = (
     "body{font:16px/1.5 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}"

@@ -3,8 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import pairwise
+
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from recrawl.lab.loopback import Door, Heard, RequestLog, Site, method_not_allow
 from recrawl.lab.varied import varied_world
 from recrawl.lab.world import World, answer
 from recrawl.model.failure import UsageError
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask
 from recrawl.ports import Clock
 

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from recrawl.lab import prose
 from recrawl.lab.chance import bits, key_of
 from recrawl.lab.histories import Fixed, History, Numbered, Shifted, Span, Together, history_of
 from recrawl.lab.world_parts import Ending, PageSpec, ServerSpec, Shape, Shelf
+from recrawl.model.values import dataclass
 
 _ROTTEN = (Ending.MOVED, Ending.SOFT_404)  # links to pages that ended so stay where they are
 

@@ -16,7 +16,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -43,6 +43,7 @@ from recrawl.lab.shop_pages import (
     user_page,
     word_page,
 )
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask
 from recrawl.ports import Clock
 

@@ -1,11 +1,11 @@
 """What the bundled shop sells: a catalogue that is a pure function of its seed, reviews included."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
 from recrawl.lab.chance import bits, key_of, pick
 from recrawl.lab.prose import SENTENCES
+from recrawl.model.values import dataclass
 
 FIRST_ID = 100_001
 FIRST_DAY = date(2024, 1, 1)

@@ -7,12 +7,12 @@ and redirects (`/go?u=…`). One department turns its pages by a form alone.
 import json
 from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from html import escape
 from urllib.parse import quote
 
 from recrawl.lab.shop_goods import DEPARTMENTS, Product, price_text
+from recrawl.model.values import dataclass
 
 SESSION = "visit"  # the parameter; it is in no list of well-known names
 BY_FORM = "rugs"  # the department whose pages are turned by a form

@@ -5,7 +5,6 @@ requests to one server at once would show in `log`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from recrawl.fetch.evidence import answered, failed
@@ -16,6 +15,7 @@ from recrawl.lab.requests_log import Request
 from recrawl.lab.world import World, answer, path_of
 from recrawl.model.address import server_of
 from recrawl.model.failure import Failure
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Limits, Reply, Times
 from recrawl.ports import Clock
 

@@ -17,7 +17,7 @@ import json
 import math
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
@@ -39,6 +39,7 @@ from recrawl.lab.requests_log import render_line
 from recrawl.lab.server_map import Anchor
 from recrawl.lab.tempers import DAY_S
 from recrawl.lab.world_parts import Noise, PageSpec
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask
 from recrawl.ports import Clock
 

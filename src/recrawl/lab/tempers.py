@@ -2,11 +2,11 @@
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 from recrawl.lab.chance import fraction
+from recrawl.model.values import dataclass
 
 HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S

@@ -6,7 +6,7 @@ in any order, in any process, and the bytes are the same.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from xml.sax.saxutils import escape
@@ -30,6 +30,7 @@ from recrawl.lab.server_map import Anchor, ServerMap, State
 from recrawl.lab.tempers import DAY_S
 from recrawl.lab.world_parts import Dated, Declared, Ending, PageSpec, ServerSpec, Shape, Tag
 from recrawl.model.address import server_of
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask
 
 START_AT = 1_767_225_600.0  # 2026-01-01, a Thursday

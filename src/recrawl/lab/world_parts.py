@@ -1,10 +1,10 @@
 """The parts a world is made of: servers, pages, shelves of items, and how each of them behaves."""
 
 import math
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.lab.tempers import DAY_S, STILL, Poisson, Temper
+from recrawl.model.values import dataclass
 
 NOW_AND_THEN = Poisson(5 * DAY_S)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recrawl.answers.reading import Reading
@@ -28,6 +28,7 @@ from recrawl.model.page import Page
 from recrawl.model.record import FieldChange
 from recrawl.model.site import Site
 from recrawl.model.site_name import plain_name
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version
 from recrawl.ports import Store
 

@@ -11,10 +11,11 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.engine.tally import Board, Count, Tally
 from recrawl.model.failure import RecrawlError
+from recrawl.model.values import dataclass
 
 TICK_S = 0.1
 RESTARTS = 5  # a worker that dies more often than this is not brought back

@@ -7,7 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +31,7 @@ from recrawl.launch.process import Crew
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
 

@@ -9,7 +9,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Lock
 from urllib.parse import parse_qsl, urlsplit
@@ -29,6 +29,7 @@ from recrawl.messages.robot import Ears, Robot
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.notices import indexnow, webhook, websub
 from recrawl.notices.answer import Received

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from recrawl.formats.registration import Action, Answer, Request
 from recrawl.model.failure import NotFound, RecrawlError, UsageError
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Status
+from recrawl.model.values import dataclass
 from recrawl.notices import client, mail, registrations
 from recrawl.notices.claim import from_entries, origin_of_url
 from recrawl.notices.client import AgentUnreachable

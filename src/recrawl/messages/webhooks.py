@@ -8,7 +8,7 @@ import json
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from recrawl.formats import webhook
 from recrawl.model.batch import Batch
 from recrawl.model.event import CHANGES, Event
 from recrawl.model.failure import ConfigError
+from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
 BATCH = 100  # changes a delivery

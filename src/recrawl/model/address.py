@@ -1,10 +1,9 @@
 """A canonical address and the keys derived from it."""
 
-from dataclasses import dataclass
-
 import xxhash
 
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 @swift

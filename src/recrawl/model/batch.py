@@ -1,12 +1,11 @@
 """What one group commit writes, and what it answers."""
 
-from dataclasses import dataclass
-
 from recrawl.model.event import Event
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page, Status
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version, Visit
 
 

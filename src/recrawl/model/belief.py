@@ -11,10 +11,11 @@ The paper's letters (S1.1), once:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from recrawl.model.values import dataclass
 
 RATES = 12  # K of SCHEDULING.md section 2
 

@@ -1,8 +1,7 @@
 """What goes into the archive and where it lies there."""
 
-from dataclasses import dataclass
-
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
 
 

@@ -1,8 +1,10 @@
 """Workers that share a store, as the store knows them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
+
+from recrawl.model.values import dataclass
 
 
 class Wish(IntEnum):

@@ -1,10 +1,11 @@
 """A document as read: what `extract` found in the bytes of an answer."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.model.page import Link
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 class Media(StrEnum):

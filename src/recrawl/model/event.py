@@ -1,9 +1,10 @@
 """Facts worth telling: one stream for log, metrics, dashboard, webhooks and the change feed."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 class EventKind(StrEnum):

@@ -1,7 +1,8 @@
 """A notice: somebody says that a page changed. Evidence with a learnt trust, never a command."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from recrawl.model.values import dataclass
 
 
 class Source(StrEnum):

@@ -1,10 +1,10 @@
 """One page: what is known of an address and when it is due again."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 class Status(StrEnum):

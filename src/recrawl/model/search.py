@@ -1,9 +1,9 @@
 """What can be found, how it is asked for, and what was found."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 
 
 class Part(StrEnum):

@@ -1,8 +1,7 @@
 """One server: how gently it must be treated and how it has behaved."""
 
-from dataclasses import dataclass
-
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 @swift

@@ -1,7 +1,9 @@
 """What a user wants: one site, as written in its site file."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from recrawl.model.values import dataclass
 
 
 class Kind(StrEnum):

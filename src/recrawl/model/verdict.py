@@ -1,9 +1,9 @@
 """What a visit proved."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 class Change(StrEnum):

@@ -1,10 +1,10 @@
 """One request and what came back: what is asked, what is answered, what is remembered of it (S0's table)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.failure import Failure
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

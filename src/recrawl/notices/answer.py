@@ -1,7 +1,8 @@
 """What a receiver says to whoever brought a notice, and what it takes from it. Independent of how it came."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from recrawl.model.values import dataclass
 from recrawl.notices.claim import Claim
 
 

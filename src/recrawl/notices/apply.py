@@ -5,13 +5,14 @@ The page of a claim is found by the caller (scope is not our room): `Target` is 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.utils import parsedate_to_datetime
 
 from recrawl.model.batch import Batch
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.swift import replace
+from recrawl.model.values import dataclass
 from recrawl.notices.claim import Claim
 from recrawl.notices.trust import SAMPLE, Record, credit
 from recrawl.ports import Store

@@ -1,11 +1,11 @@
 """Somebody says that a document is new, changed or gone: checked before anybody acts on it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
 
 from recrawl.formats.his import Entry
 from recrawl.model.notice import NoticeKind, Source
+from recrawl.model.values import dataclass
 
 LONGEST = 2048
 DAY_S = 86_400

@@ -7,10 +7,10 @@ A host that is none of ours is refused before anything is asked: nobody can send
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from recrawl.model.notice import NoticeKind, Source
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.notices.answer import Received
 from recrawl.notices.claim import from_urls, origin_of_url, path_fault

@@ -3,7 +3,6 @@ where it signs, authenticated where our own mail server says so, and new."""
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import getaddresses
@@ -13,6 +12,7 @@ from recrawl.formats import notice_mail, signature
 from recrawl.formats.his import Entry
 from recrawl.formats.notice_mail import CONFIRM_SUBJECT, SIGNATURE_HEADER, SUBJECT
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 from recrawl.notices.registrations import Registration, Standing
 
 MOST_BYTES = 20_000_000

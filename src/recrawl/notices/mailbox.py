@@ -5,13 +5,13 @@ import mailbox
 import re
 import ssl
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from recrawl.model.failure import RecrawlError
+from recrawl.model.values import dataclass
 
 MOST_MAILS = 10_000
 MOST_BYTES = 20_000_001  # one more than a notice may have: enough to see that it is too large

@@ -4,12 +4,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 MOST_SEEN = 20_000
 

@@ -7,10 +7,10 @@ an address that left a sitemap read whole may be gone. Feeds forget their old en
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from recrawl.model.address import fingerprint
 from recrawl.model.notice import NoticeKind, Source
+from recrawl.model.values import dataclass
 from recrawl.notices.claim import Claim
 
 MOST_REMEMBERED = 100_000

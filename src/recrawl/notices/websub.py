@@ -8,11 +8,12 @@ import hmac
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from urllib.parse import urlencode
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 from recrawl.notices.answer import Received
 
 LEASE_S = 864_000  # ten days, the usual wish

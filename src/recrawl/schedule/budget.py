@@ -8,8 +8,9 @@ is known for a day.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from recrawl.model.values import dataclass
 from recrawl.schedule.settings import DAY_S, WEEK_S
 
 BOTH = 2  # requests: robots.txt and a page

@@ -7,7 +7,6 @@ between two runs.
 import base64
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from recrawl.model.address import fingerprint
 from recrawl.model.belief import Sightings, pack, unpack
 from recrawl.model.failure import FormatError, UsageError
 from recrawl.model.notice import Source
+from recrawl.model.values import dataclass
 from recrawl.ports import LearningPolicy, Policy, PricedPolicy
 from recrawl.schedule import budget
 from recrawl.schedule.knowledge import group_name

@@ -7,13 +7,12 @@ may be worth four times V, one just before it nothing. So the day is sought by h
 stays fresh longest, and then the hours of the day before it are looked through.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate.bayes import Prospects, survival_and_area
 from recrawl.model.belief import Floats, Ints
+from recrawl.model.values import dataclass
 from recrawl.schedule import placement
 from recrawl.schedule.index import days_until, value
 

@@ -1,12 +1,12 @@
 """Why a page is visited when it is: belief, value, price, and what every other policy would have done."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from recrawl.estimate import bayes
 from recrawl.model.belief import Context, Sightings, States, unknown
+from recrawl.model.values import dataclass
 from recrawl.schedule import POLICIES, policy
 from recrawl.schedule.settings import Settings
 from recrawl.schedule.value import ValuePolicy

@@ -6,12 +6,11 @@
 any          the number of classes is a setting: cycles of the nearest class in the logarithm
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Floats, Ints, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.settings import WEEK_S, Settings
 

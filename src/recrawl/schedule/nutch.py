@@ -5,12 +5,11 @@ Its maximum of 365 days is effectively 90, for the generator forces older pages;
     I   interval      M   when the last change was detected      Δ = t − M
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Bools, Floats, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.settings import DAY_S, Settings
 

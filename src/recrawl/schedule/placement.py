@@ -10,11 +10,10 @@ The least of these over Δ = 1…40 h, over the value without rhythm, is the fac
 before the site's busy hour, about 1 after it. Tables hold T and A for every site, hour of the day and rate.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.model.belief import Floats, Ints
+from recrawl.model.values import dataclass
 
 WAITS_HOURS: Ints = np.array([1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40])
 TABLE_RATES: Floats = np.geomspace(1.0 / 1500.0, 24.0, 25)

@@ -6,12 +6,12 @@ freshness target.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from recrawl.estimate.bayes import Prospects, survival_and_area
 from recrawl.model.belief import Floats
+from recrawl.model.values import dataclass
 from recrawl.schedule.index import days_until
 
 _CHEAPEST, _DEAREST = 1e-6, 1e5

@@ -1,11 +1,10 @@
 """S1 whole: revisit a page as often as it is estimated to change."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Floats, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded, first_gap_s
 from recrawl.schedule.settings import Settings
 

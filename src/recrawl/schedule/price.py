@@ -17,12 +17,12 @@ matter of the hour, and a day's budget is best spent within a few of them.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from recrawl.estimate.bayes import normalised, prepare, prospects
 from recrawl.estimate.pooling import first_law
+from recrawl.model.values import dataclass
 from recrawl.schedule.index import value_at
 
 GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (third power)

@@ -12,12 +12,13 @@ wished rate; from then on the price follows the budget's bucket, as that of `val
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from recrawl.estimate import poisson, rates
 from recrawl.model.belief import Floats, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.index import value_of_rate
 from recrawl.schedule.price import Usual, moved

@@ -1,6 +1,6 @@
 """The constants of every policy, in one value; the defaults are those of the papers and of the shipped peers."""
 
-from dataclasses import dataclass
+from recrawl.model.values import dataclass
 
 HOUR_S = 3600.0
 DAY_S = 86400.0

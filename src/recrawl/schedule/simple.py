@@ -1,11 +1,10 @@
 """The baselines S0 names: every page alike, and the interval that halves after a change and grows by a fifth else."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Floats, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.settings import Settings
 

@@ -7,12 +7,11 @@ One server or many, one thread or many: the same rule. Erratum: for equal sizes 
 "smallest s"; by its own formula it is the largest.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Floats, Ints, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.settings import HOUR_S, Settings
 

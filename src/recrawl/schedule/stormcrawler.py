@@ -1,11 +1,10 @@
 """StormCrawler's adaptive scheduler with its shipped constants (a baseline): whole minutes."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from recrawl.estimate import poisson
 from recrawl.model.belief import Bools, Floats, Ints, Sightings, States
+from recrawl.model.values import dataclass
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.settings import Settings
 

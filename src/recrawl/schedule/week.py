@@ -6,11 +6,11 @@ Friday, G1 on Saturday, 2G1 on the second Saturday of four weeks (and the fourth
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from recrawl.estimate.weeks import Profile
+from recrawl.model.values import dataclass
 from recrawl.schedule.groups import class_of
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

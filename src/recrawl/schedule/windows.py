@@ -10,10 +10,10 @@ two places (the settings, a site file) are each kept: neither opens what the oth
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 from recrawl.schedule.settings import DAY_S, WEEK_S
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

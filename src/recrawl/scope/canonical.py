@@ -4,10 +4,10 @@ First the WHATWG parser (as a browser would read the link), then the rules of `d
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
 from recrawl.model.address import Address, server_of
+from recrawl.model.values import dataclass
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.clean import ABSOLUTE, BESIDE, ROOTED
 from recrawl.scope.encoding import normal_encoding

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from recrawl.model.site import Site
+from recrawl.model.values import dataclass
 
 TRACKING_PARAMETERS = (
     "utm_*", "mtm_*", "matomo_*", "pk_*", "piwik_*", "hsa_*", "ns_mchannel", "ns_source", "ns_campaign",

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from recrawl.formats.templates import is_script
 from recrawl.model.page import Link
 from recrawl.model.site import Example, Kind, Pattern, Site
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_site import SCRIPT, Script, Unwanted, Wanted
 from recrawl.scope.rules import Rules
 

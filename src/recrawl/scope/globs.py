@@ -12,11 +12,11 @@ left, the last one from the right, and no choice is ever taken back.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from recrawl.model.failure import ConfigError
+from recrawl.model.values import dataclass
 from recrawl.scope.regex_guard import expression
 
 REGEX_MARK = "re:"

@@ -5,9 +5,10 @@ links; the graph tells lists from details and both from all the rest. What canno
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recrawl.model.site import Example, Kind, Pattern, Rewrite, Site
+from recrawl.model.values import dataclass
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.learn_calls import script_rules

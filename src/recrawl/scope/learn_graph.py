@@ -6,9 +6,10 @@ says nothing about any of them and is left out.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 
+from recrawl.model.values import dataclass
 from recrawl.scope.learn_shapes import shapes_of
 from recrawl.scope.learn_values import Group, Sampled, Seen, Shape
 

@@ -1,7 +1,9 @@
 """What learning works with: pages of a sample as they were seen, and what is believed of groups of addresses."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from recrawl.model.values import dataclass
 
 _PAGE_WORDS = "page p pg pn pageno page_no pagenum pageindex paged offset start from_row seite pagina"
 PAGE_WORDS = frozenset(_PAGE_WORDS.split())

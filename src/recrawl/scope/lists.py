@@ -6,8 +6,9 @@ others showed before it, or that shows none, is not followed to later pages of t
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from recrawl.model.values import dataclass
 from recrawl.scope.order import PAGE_NAMES
 
 MOST_REMEMBERED = 2_000_000  # details, over all lists; the list not seen for longest is forgotten first

@@ -4,10 +4,11 @@ A literal segment is one look into a table; a segment that begins with a literal
 patterns that agree with the address so far are compared at all. The first pattern written wins.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from recrawl.formats.templates import REGEX_MARK, captured
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_pieces import Alone, Free, Literal, Part
 from recrawl.scope.patterns_read import Shape, read_shape
 from recrawl.scope.regex_guard import expression

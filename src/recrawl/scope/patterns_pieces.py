@@ -6,7 +6,7 @@ is written; a capture that stands alone, or framed by literal text, needs no exp
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import re2
 
 from recrawl.formats.templates import Capture, Piece
+from recrawl.model.values import dataclass
 from recrawl.scope.encoding import normal_encoding
 from recrawl.scope.regex_guard import expression
 

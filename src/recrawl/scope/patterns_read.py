@@ -1,9 +1,8 @@
 """A pattern as it is written → its parts: host, path segments, query."""
 
-from dataclasses import dataclass
-
 from recrawl.formats.templates import Capture, Piece, pieces
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_pieces import Literal, Part, part_of
 
 CROSSING = ("path", "url")

@@ -1,6 +1,6 @@
 """The patterns and rewritings of one site, put together: what does this link stand for, and is it wanted?"""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.formats.templates import REGEX_MARK, check, is_script
@@ -9,6 +9,7 @@ from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.page import Link
 from recrawl.model.site import Kind, Pattern, Site
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.order import category_of
 from recrawl.scope.patterns import Patterns

@@ -5,11 +5,11 @@ is the whole target (`{target}`) is a link of its own, relative to the page it w
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from recrawl.formats.templates import Capture, Piece, check, is_script, pieces
 from recrawl.model.site import Rewrite
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns import Patterns
 from recrawl.scope.rewrite_calls import Calls
 

@@ -9,13 +9,13 @@ White space and the kind of quotes do not matter; a pattern may stand anywhere i
 """
 
 import re
-from dataclasses import dataclass
 from itertools import zip_longest
 from urllib.parse import unquote
 
 from recrawl.formats.templates import SCRIPT_MARK, Capture, Piece, is_script, pieces
 from recrawl.model.failure import FormatError
 from recrawl.model.late import late
+from recrawl.model.values import dataclass
 from recrawl.scope.patterns_pieces import ALONE, Alone, Framed, Free, Literal, Mixed, part_of
 
 LONGEST_CODE = 20_000

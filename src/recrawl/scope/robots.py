@@ -4,9 +4,9 @@ See `docs/reference/robots.md` for every choice. There is no off switch.
 """
 
 import re
-from dataclasses import dataclass
 
 from recrawl.model.directives import AGENT
+from recrawl.model.values import dataclass
 from recrawl.scope.robots_match import PLAIN_PATH, Candidate, candidates, matcher, path_spellings
 from recrawl.scope.robots_parse import EVERYBODY, Group, Parsed, Rule, parse
 

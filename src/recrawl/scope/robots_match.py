@@ -7,9 +7,9 @@ to the path: the text between two wildcards is sought from the left and never so
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from recrawl.model.values import dataclass
 from recrawl.scope.robots_parse import Rule
 
 # Characters that mean the same bare and encoded (RFC 9309 2.2.2); `/ ? # % * $` do not.

@@ -6,8 +6,10 @@ and mean clearly are understood: a missing colon, `useragent`, `dissallow` and t
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from recrawl.model.values import dataclass
 
 MAX_BYTES = 500 * 1024  # RFC 9309 2.5: at least 500 kibibytes must be read
 MAX_LINE_BYTES = 8 * 2083 - 1  # what the reference parser reads of a line

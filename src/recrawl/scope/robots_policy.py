@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from recrawl.model.directives import AGENT
 from recrawl.model.server import RobotsFile
+from recrawl.model.values import dataclass
 from recrawl.scope.robots import Explanation, RobotsRules
 
 HOUR_S = 3600.0

@@ -4,7 +4,7 @@ Every refusal has a short key, to be counted, and one sentence, to be shown.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.model.address import Address, server_of
@@ -12,6 +12,7 @@ from recrawl.model.failure import ConfigError
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import swift
+from recrawl.model.values import dataclass
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.globs import AddressPattern, read_pattern

@@ -13,11 +13,12 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from recrawl.model.address import Address
 from recrawl.model.page import Page
+from recrawl.model.values import dataclass
 
 _SAYING = re.compile(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
 _AGAIN = re.compile(r"(/0)(?:/0)+(?=/|$)")

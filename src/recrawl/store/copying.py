@@ -6,13 +6,13 @@ target holds everything or nothing. Rows are the same on both sides, so nothing 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from sqlalchemy import Connection, Engine, Table, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from recrawl.model.failure import UsageError
+from recrawl.model.values import dataclass
 from recrawl.store.compiled import Compiler
 from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.rows import Row

@@ -6,9 +6,11 @@ column: one statement however many rows.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
 from typing import Any, TypeVar
+
+from recrawl.model.values import dataclass
 
 SIZES = (1, 8, 64, 512)  # of lists
 ARRAY_SIZE = 0  # stands for a list of any length, given as an array

@@ -5,10 +5,11 @@ A case says otherwise where that is its point.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.lab.hostile.wire import HTML, Question, Wire
+from recrawl.model.values import dataclass
 
 Answer = Callable[[Question, Wire], Awaitable[None]]
 

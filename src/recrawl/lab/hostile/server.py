@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
@@ -17,6 +16,7 @@ from recrawl.lab.hostile.table import cases
 from recrawl.lab.hostile.wire import HEAD_BYTES, HTML, Gone, Question, Wire
 from recrawl.lab.loopback import RequestLog
 from recrawl.lab.requests_log import Request
+from recrawl.model.values import dataclass
 
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12

@@ -4,7 +4,9 @@ import asyncio
 import socket
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from recrawl.model.values import dataclass
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 HEAD_BYTES = 64 * 1024

@@ -8,7 +8,7 @@ read every six hours and every reading is charged; an agent's notice comes withi
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from recrawl.lab.race.racers import Value
 from recrawl.lab.race.track import Track, race
 from recrawl.model.belief import Bools, Floats, Ints
 from recrawl.model.notice import Source
+from recrawl.model.values import dataclass
 from recrawl.notices import trust as trusts
 from recrawl.notices.trust import Record, credit, foretold_change, rest
 

@@ -7,13 +7,14 @@ not suffice, that whose wait costs most.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT
 from recrawl.lab.race.racers import Value
 from recrawl.model.belief import Bools, Floats, Ints, Sightings
+from recrawl.model.values import dataclass
 from recrawl.schedule.due import TURN_HOURS, is_material, turn
 from recrawl.schedule.knowledge import bursts
 

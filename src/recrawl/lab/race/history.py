@@ -4,11 +4,12 @@ A page exists from its A to its D; it counts while it exists. Its copy is stale 
 visit on. Times are seconds from the start, which is a Monday, 00:00 UTC.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from recrawl.model.belief import Bools, Floats, Ints
+from recrawl.model.values import dataclass
 
 MONDAY_AT = 1_704_067_200.0  # 2024-01-01: every history is laid on the same calendar, whole weeks away from its own
 DAY_S = 86400.0

@@ -6,7 +6,7 @@ ranking. `value` is asked what visits are worth and moves its own price.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +16,7 @@ from recrawl.estimate.trust import SOURCES
 from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
 from recrawl.lab.race.track import politely
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
+from recrawl.model.values import dataclass
 from recrawl.ports import Policy
 from recrawl.schedule.index import value_of_rate
 from recrawl.schedule.knowledge import YOUTH_S, group_name, group_numbers

@@ -6,7 +6,7 @@ or faster than ours by one constant factor, which is sought beforehand, on a par
 are spent as the others may.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from recrawl.lab.race.history import MONDAY_AT, History
 from recrawl.lab.race.racers import Scaled, most
 from recrawl.lab.race.track import race
 from recrawl.model.belief import Bools, Ints, Sightings
+from recrawl.model.values import dataclass
 from recrawl.ports import Policy
 
 SOUGHT_ON = 300  # pages

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from statistics import fmean, stdev
+
+from recrawl.model.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

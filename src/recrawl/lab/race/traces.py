@@ -11,13 +11,13 @@ import io
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S, GONE, History
 from recrawl.model.failure import FormatError
+from recrawl.model.values import dataclass
 
 WEEK_S = 7 * DAY_S
 FIRST_MONDAY_S = 4 * DAY_S  # 1970-01-05

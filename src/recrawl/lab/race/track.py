@@ -7,13 +7,14 @@ more often than it allows.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import numpy as np
 
 from recrawl.lab.race.history import APPEARED, DAY_S, HOUR_S, History, Ledger, ledger
 from recrawl.model.belief import Bools, Floats, Ints
+from recrawl.model.values import dataclass
 
 COLD_DAYS = 56.0
 

@@ -5,13 +5,14 @@ world is 2,000 pages and 210 days unless told otherwise, and knows its true rate
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from recrawl.lab.race.history import APPEARED, CHANGED, DAY_S, GONE, HOUR_S, History
 from recrawl.model.belief import Floats, Ints
+from recrawl.model.values import dataclass
 
 SITES, PATTERNS = 10, 2
 MEDIAN_PER_DAY = 1.0 / 14.0

@@ -1,9 +1,9 @@
 """A question in the words of SQLite: an FTS5 expression and conditions on the documents."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from recrawl.model.search import Filter, Part, Question, Sieve, Term
+from recrawl.model.values import dataclass
 
 PROMINENT = (Part.TITLE, Part.HEADINGS)
 

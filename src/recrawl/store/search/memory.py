@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recrawl.model.search import Entry, Extent, Filter, Found, Hit, Part, Question, Shelf, Sieve, Step, Term
+from recrawl.model.values import dataclass
 
 Key = tuple[int, float]
 K1, B = 1.2, 0.75  # BM25 as FTS5 has it

@@ -6,9 +6,9 @@ holds, what stands where two pieces overlap counts twice.)
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from recrawl.model.search import Part, Question, Term
+from recrawl.model.values import dataclass
 from recrawl.store.search.match import PROMINENT, Condition, conditions_of
 from recrawl.store.search.memory import K1, RAREST, B
 from recrawl.store.search.tables import COLUMNS, PARTS

@@ -3,13 +3,14 @@
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from recrawl.model.failure import StoreOutdated
 from recrawl.model.search import Entry, Extent, Found, Hit, Part, Question, Shelf, Step
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 from recrawl.store.connection import Session
 from recrawl.store.search import tables
 from recrawl.store.search.match import Condition, conditions_of, match_of, tiers_of, without_of

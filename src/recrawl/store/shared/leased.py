@@ -9,7 +9,7 @@ visit that found it, and taken out in the one that enters it; posted twice it sa
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from threading import RLock, local
 from typing import Any
 
@@ -18,6 +18,7 @@ from recrawl.model.batch import Batch, Saved
 from recrawl.model.failure import LeaseLost
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
+from recrawl.model.values import dataclass
 from recrawl.store.connection import BeforeWrite, Session
 from recrawl.store.postgres import open_postgres
 from recrawl.store.shared.lease_statements import lease_statements

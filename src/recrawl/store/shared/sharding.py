@@ -1,7 +1,7 @@
 """Which part of a batch goes where, when its rows live in several databases: the decision alone."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recrawl.model.address import server_of
 from recrawl.model.batch import Batch
@@ -9,6 +9,7 @@ from recrawl.model.event import Event
 from recrawl.model.page import Page
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Version, Visit
 
 HOME = 0

@@ -1,0 +1,173 @@
+"""Classes made by `model.values` are what the standard library would have made."""
+
+import copy
+import dataclasses
+import inspect
+import pickle
+from dataclasses import FrozenInstanceError, field
+from typing import ClassVar
+
+import pytest
+
+from recrawl.model.values import _is_plain, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """One with all kinds of defaults."""
+
+    name: str
+    people: int = 0
+    streets: list[str] = field(default_factory=list)
+    river: str | None = field(default=None)
+
+    @property
+    def is_large(self) -> bool:
+        return self.people > 1000
+
+
+@dataclass(slots=True)
+class Cart:
+    """One that changes."""
+
+    goods: dict[str, int] = field(default_factory=dict)
+    owner: str = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    place: tuple[int, int]
+
+
+VALUES = (
+    (Town, ("Aa",)),
+    (Town, ("Aa", 3, ["x"], "Rhine")),
+    (Cart, ()),
+    (Cart, ({"egg": 3}, "me")),
+    (Point, ((1, 2),)),
+)
+
+
+def of_the_library(ours: type) -> type:
+    """The same class, made by the standard library."""
+    defaults = {one.name: one for one in dataclasses.fields(ours)}
+    space = {
+        name: field(default=one.default)
+        if one.default is not dataclasses.MISSING
+        else field(default_factory=one.default_factory)
+        for name, one in defaults.items()
+        if one.default is not dataclasses.MISSING or one.default_factory is not dataclasses.MISSING
+    }
+    frozen = ours.__hash__ is not None
+    plain = type(ours.__name__, (), {"__annotations__": inspect.get_annotations(ours), **space})
+    return dataclasses.dataclass(frozen=frozen, slots=True)(plain)
+
+
+def test_the_standard_library_is_not_asked_before_somebody_wants_to_know() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Quick:
+        name: str = ""
+
+    Quick("x")
+    assert not isinstance(Quick.__dict__["__dataclass_fields__"], dict)
+    assert [one.name for one in dataclasses.fields(Quick)] == ["name"]
+    assert isinstance(Quick.__dict__["__dataclass_fields__"], dict)
+
+
+@pytest.mark.parametrize(("ours", "words"), VALUES)
+def test_looks_compares_and_is_replaced_like_the_librarys_own(ours: type, words: tuple[object, ...]) -> None:
+    theirs = of_the_library(ours)
+    one, other = ours(*words), theirs(*words)
+    assert repr(one) == repr(other)
+    assert one == ours(*words) and one != other and one != 7
+    assert dataclasses.asdict(one) == dataclasses.asdict(other)
+    assert [each.name for each in dataclasses.fields(one)] == [each.name for each in dataclasses.fields(other)]
+    assert dataclasses.replace(one) == one
+    assert ours.__match_args__ == theirs.__match_args__ and ours.__slots__ == theirs.__slots__
+    assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
+    assert not hasattr(one, "__dict__")
+
+
+@pytest.mark.parametrize(("ours", "words"), VALUES)
+def test_survives_a_copy_and_a_pickle(ours: type, words: tuple[object, ...]) -> None:
+    one = ours(*words)
+    assert copy.deepcopy(one) == one == copy.copy(one) == pickle.loads(pickle.dumps(one))
+
+
+def test_values_differ_by_each_of_their_fields_and_can_be_members_of_a_set() -> None:
+    assert Point((1, 2)) != Point((1, 3)) and len({Point((1, 2)), Point((1, 2)), Point((2, 1))}) == 2
+    with pytest.raises(TypeError):
+        hash(Cart())
+    with pytest.raises(TypeError):
+        hash(Town("Aa"))  # holds a list
+
+
+def test_frozen_is_frozen_and_the_other_is_not() -> None:
+    with pytest.raises(FrozenInstanceError, match="people"):
+        Town("Aa").people = 7  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError, match="people"):
+        del Town("Aa").people
+    cart = Cart()
+    cart.owner = "me"
+    assert cart == Cart(owner="me") and cart.goods is not Cart().goods
+
+
+def test_wrong_words_are_refused_with_the_name_of_the_class() -> None:
+    with pytest.raises(TypeError, match=r"Town\.__init__\(\) missing 1 required positional argument: 'name'"):
+        Town()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'mayor'"):
+        Town("Aa", mayor="x")  # type: ignore[call-arg]
+
+
+def test_methods_and_properties_stay_and_a_match_finds_the_fields() -> None:
+    match Town("Aa", 2000):
+        case Town(name, people):
+            assert (name, people) == ("Aa", 2000)
+    assert Town("Aa", 2000).is_large and Town.__doc__ == "One with all kinds of defaults."
+
+
+def test_what_is_rare_is_left_to_the_standard_library() -> None:
+    class Counted:
+        number: ClassVar[int] = 0
+        size: int
+
+    class Hidden:
+        size: int = field(default=0, repr=False)
+
+    class Heir(Town):
+        mayor: str = ""
+
+    class Checked:
+        size: int = 0
+
+        def __post_init__(self) -> None:
+            raise ValueError
+
+    for rare in (Counted, Hidden, Heir, Checked):
+        assert not _is_plain(rare)
+    with pytest.raises(ValueError):
+        dataclass(frozen=True, slots=True)(Checked)()
+    assert repr(dataclass(frozen=True, slots=True)(Hidden)(3)).endswith("Hidden()")
+    assert dataclass(frozen=True, slots=True)(Counted)(3).number == 0
+    heir = dataclass(frozen=True, slots=True)(Heir)("Aa", mayor="Bb")
+    assert (heir.name, heir.mayor, heir.people) == ("Aa", "Bb", 0)
+
+
+def test_mistakes_are_refused_as_by_the_standard_library() -> None:
+    class Shared:
+        goods: list[str] = []  # noqa: RUF012 — the mistake
+
+    class Backwards:
+        first: int = 0
+        second: int
+
+    with pytest.raises(ValueError, match="mutable default"):
+        dataclass(frozen=True, slots=True)(Shared)
+    with pytest.raises(TypeError, match="non-default argument 'second'"):
+        dataclass(frozen=True, slots=True)(Backwards)
+
+
+def test_one_that_holds_itself_can_be_shown() -> None:
+    cart = Cart()
+    cart.goods["itself"] = cart  # type: ignore[assignment]
+    assert repr(cart) == "Cart(goods={'itself': ...}, owner='nobody')"
