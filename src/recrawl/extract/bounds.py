@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from recrawl.extract.formatting import without_storms
 from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.tag_letters import TagLetters
 
 _TAG = re.compile("<")
 _NUL = "\0"
 _FEW = 1000
 _LONG = 65_536
+_ROOT_LETTERS = ("ht", "bo")  # of html and body
 _ROOT = re.compile(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
 
 
@@ -28,9 +30,10 @@ def within(body: bytes, most_bytes: int) -> bytes:
 
 def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
     """`body_bytes`: how long the document is of which `source` was read."""
-    text = up_to_tags(source, settings.tags)
-    flat = without_floods(text)
-    sound = without_storms(flat, settings.elements)
+    letters = TagLetters(source) if len(source) > _LONG else None
+    text = up_to_tags(source, settings.tags, letters)
+    flat = without_floods(text, letters)
+    sound = without_storms(flat, settings.elements, letters if flat is source else None)
     if text is source and sound is flat and body_bytes <= settings.source_bytes:
         return Bounded(text, sound, "")
     cuts = (
@@ -41,25 +44,25 @@ def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
     return Bounded(text, sound, "read of it: " + "; ".join(says for bit, says in cuts if bit))
 
 
-def up_to_tags(source: str, most_tags: int) -> str:
+def up_to_tags(source: str, most_tags: int, letters: TagLetters | None) -> str:
     """The source up to its last tag that may be read; nearly every page is too short to be counted."""
-    if len(source) <= most_tags or source.count("<") <= most_tags:
+    if len(source) <= most_tags or (source.count("<") if letters is None else len(letters.places)) <= most_tags:
         return source
     beyond = next(islice(_TAG.finditer(source), most_tags, None))
     return source[: beyond.start()]
 
 
-def without_floods(source: str) -> str:
+def without_floods(source: str, letters: TagLetters | None) -> str:
     """Without what means nothing in a document and costs a parser dear: many NULs, and further `html` and `body` tags
-    of a long document, whose attributes would be compared with those of the first, each with each."""
+    of a long document, whose attributes would be compared with those of the first, each with each. `letters`: those of
+    the source or of a longer one."""
     if _NUL in source and source.count(_NUL) > _FEW:
-        source = source.replace(_NUL, "")
-    return _with_first_roots(source) if len(source) > _LONG else source
+        source, letters = source.replace(_NUL, ""), None  # there may be others now
+    return _with_first_roots(source, letters or TagLetters(source)) if len(source) > _LONG else source
 
 
-def _with_first_roots(source: str) -> str:
-    lowered = source.lower()
-    if lowered.count("<html") <= 1 and lowered.count("<body") <= 1:
+def _with_first_roots(source: str, letters: TagLetters) -> str:
+    if all(letters.beginning_with(name) <= 1 for name in _ROOT_LETTERS):
         return source
     met: set[str] = set()
 

@@ -9,9 +9,7 @@ import re
 
 import numpy as np
 
-Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
-Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
-Places = np.ndarray[tuple[int], np.dtype[np.intp]]
+from recrawl.extract.tag_letters import TagLetters
 
 MOST_ELEMENTS = 500_000
 _MOST_OPEN = 512  # of formatting: the parser opens no more anew
@@ -41,39 +39,33 @@ def _first_letters() -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
 
 _MAY_FORMAT = _first_letters()
 _BARE = [(len(name) + 1, name.encode() + b">") for name in _NAMES.split("|")]  # and its length
-_SMALL_LETTERS = np.uint64(0x2020202020202020)
 
 
-def without_storms(source: str, most: int = MOST_ELEMENTS) -> str:
-    """The source, but for tags of formatting where they would multiply it to more elements."""
-    tags = source.count("<")
-    if tags * _MOST_OPEN <= most or tags * _openings(source, most // tags) <= most or tags * _left_open(source) <= most:
+def without_storms(source: str, most: int = MOST_ELEMENTS, letters: TagLetters | None = None) -> str:
+    """The source, but for tags of formatting where they would multiply it to more elements. `letters`: those of the
+    source, where they are known."""
+    tags = source.count("<") if letters is None else len(letters.places)
+    if tags * _MOST_OPEN <= most:
         return source
-    return _ANY.sub(_NOTHING, source)
+    openings = _openings(letters or TagLetters(source), most // tags)
+    return source if tags * openings <= most or tags * _left_open(source) <= most else _ANY.sub(_NOTHING, source)
 
 
-def _openings(source: str, enough: int) -> int:
+def _openings(letters: TagLetters, enough: int) -> int:
     """At least as many tags of formatting as are opened, but for bare ones whose end is the next tag. These are not
     looked for where no more than `enough` are opened in all."""
-    data = np.frombuffer(source.encode("utf-8", "replace") + bytes(16), dtype=np.uint8)
-    places = np.flatnonzero(data == ord("<"))
-    opened = np.flatnonzero(_MAY_FORMAT[data[places + 1], data[places + 2]])
+    data, places = letters.data, letters.places
+    opened = np.flatnonzero(_MAY_FORMAT[letters.first, letters.second])
     if len(opened) <= enough:
         return len(opened)
     following = places[np.minimum(opened + 1, len(places) - 1)]
-    begins, ends = _words(data, places[opened] + 1), _words(data, following + 2)
+    begins, ends = letters.words(places[opened] + 1), letters.words(following + 2)
     closed = np.zeros(len(opened), dtype=np.bool_)
     for length, name in _BARE:
         mask, word = np.uint64((1 << 8 * length) - 1), np.uint64(int.from_bytes(name, "little"))
         closed |= (begins & mask == word) & (ends & mask == word)
     closed &= data[following + 1] == ord("/")
     return min(_MOST_OPEN, len(opened) - int(np.count_nonzero(closed)))
-
-
-def _words(data: Bytes, places: Places) -> Words:
-    """Eight bytes from each place on, in small letters."""
-    windows = np.lib.stride_tricks.sliding_window_view(data, 8)[places]
-    return np.ascontiguousarray(windows).view("<u8").reshape(-1) | _SMALL_LETTERS
 
 
 def _left_open(source: str) -> int:
