@@ -16,10 +16,11 @@ class Doors:
         self._scheduler, self._frontier, self._gate = scheduler, frontier, gate
         self._closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
 
-    def said_of(self, page: Page, now: float) -> Pass:
+    def said_of(self, page: Page, now: float, silent: bool = False) -> Pass:
+        """`silent`: of the server, not of this page."""
         if self._closed and (until_at := self._closed.get(origin_of(page.url), 0.0)) > now:
             return Pass(unreachable=True, until_at=until_at)
-        return self._gate.check(page.url, now, spared=self._scheduler.pays_for_one(page.site, now))
+        return self._gate.check(page.url, now, self._scheduler.pays_for_one(page.site, now), silent)
 
     def shut_out(self, server: str, now: float) -> None:
         """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody

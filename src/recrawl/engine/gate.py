@@ -70,16 +70,17 @@ class Gate:
         known = self._files.get(address)
         return known.policy.rules.sitemaps if known else ()
 
-    def check(self, url: str, now: float, spared: bool = False) -> Pass:
+    def check(self, url: str, now: float, spared: bool = False, silent: bool = False) -> Pass:
         """The decision for one address, by the file of its origin. `spared`: there is one request a day, and the file
-        that yesterday's has brought serves for today's, or no page would ever be reached."""
+        that yesterday's has brought serves for today's, or no page would ever be reached. `silent`: only whether the
+        file is there is wanted, not what it says of this address."""
         address = origin_of(url) + "/robots.txt"
         for _ in range(HOPS + 1):
             known = self._known(address, now, spared)
             if known is None:
                 return Pass(ask_first=address, elsewhere=server_of(address) != server_of(url))
             if not 300 <= known.file.status < 400:
-                return self._decide(url, known)
+                return known.silent if silent and not known.policy.retry else self._decide(url, known)
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 

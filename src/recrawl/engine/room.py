@@ -18,7 +18,7 @@ class Room:
         """For this page, and for robots.txt before it where that must be asked for first; none where it was and could
         not be had."""
         now = self._parts.clock.now()
-        said = self._lanes.doors.said_of(page, now)
+        said = self._lanes.doors.said_of(page, now, silent=True)
         unread = said.asks_here
         if said.unreachable:
             return False

@@ -105,6 +105,8 @@ class Scheduler:
 
     def pays_for_one(self, site: str, now: float) -> bool:
         """One request a day: for robots.txt or for a page."""
+        if not self._spending.budgets:
+            return False  # as nearly always, and asked for every page
         budgets_over = (one for one in self._spending.budgets if one.covers(site))
         return any(budgets.requests_of_span(one, now) == 1 for one in budgets_over)
 
