@@ -8,10 +8,10 @@ its own classes (`fields`, `asdict`, `replace`) it knows of these, from when it 
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from inspect import get_annotations
+from inspect import get_annotations, signature
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef, NoReturn, get_args, get_origin
 
 _KNOWN = ("__dataclass_fields__", "__dataclass_params__")
 _OWN_WAY = ("__post_init__", "__init__", "__slots__", "__setattr__", "__delattr__", "__getstate__", "__setstate__")
@@ -19,6 +19,8 @@ _NO_FIELDS: tuple[Any, ...] = (ClassVar, dataclasses.KW_ONLY, dataclasses.InitVa
 _MISSING = dataclasses.MISSING
 _PLAIN = dataclasses.field()  # what a field is that has a default and nothing else to say
 _SAME = ("init", "repr", "hash", "compare", "kw_only", "metadata")
+_BY_NAME = (str, ForwardRef)  # types that are only named, perhaps of classes still to come
+_DEMANDING = (staticmethod, classmethod, property)  # defaults that are what they give when asked
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -36,16 +38,25 @@ else:
 
 
 class _Known:
-    """What the standard library notes of a class, found out when it is asked for."""
+    """What the standard library notes of a class, found out when it is asked for: by the class or by an heir of it."""
 
     def __init__(self, name: str, space: Mapping[str, Any], frozen: bool) -> None:
         self._name, self._space, self._frozen = name, dict(space), frozen
 
     def __get__(self, value: object, owner: type) -> Any:
-        twin: type = dataclasses.dataclass(frozen=self._frozen)(type(owner.__name__, (), self._space))
+        known = next(one for one in owner.__mro__ if one.__dict__.get(self._name) is self)
+        plain = type(known.__name__, (), self._space)
+        twin: type = dataclasses.dataclass(frozen=self._frozen, slots=True)(plain)
         for name in _KNOWN:
-            setattr(owner, name, getattr(twin, name))
-        return getattr(owner, self._name)
+            setattr(known, name, getattr(twin, name))
+        return getattr(twin, self._name)
+
+
+class _Described:
+    """What a class says of itself that has no words of its own: how it is called."""
+
+    def __get__(self, value: object, owner: type) -> str:
+        return f"{owner.__name__}{signature(owner)}".replace(" -> None", "")
 
 
 class _Made:
@@ -62,10 +73,12 @@ def _is_plain(cls: type) -> bool:
     names = get_annotations(cls)
     if cls.__bases__ != (object,) or type(cls) is not type or not names or any(one in cls.__dict__ for one in _OWN_WAY):
         return False
+    if any(isinstance(value, dataclasses.Field) and name not in names for name, value in cls.__dict__.items()):
+        return False
     with_default = False
     for name, kind in names.items():
         default = cls.__dict__.get(name, _MISSING)
-        if isinstance(kind, (str, dataclasses.InitVar)) or kind in _NO_FIELDS or get_origin(kind) in _NO_FIELDS:
+        if name == "self" or name.startswith("_") or not _is_plain_kind(kind):
             return False
         if (with_default and default is _MISSING) or not _is_plain_default(default):
             return False
@@ -73,11 +86,19 @@ def _is_plain(cls: type) -> bool:
     return True
 
 
+def _is_plain_kind(kind: Any) -> bool:
+    if isinstance(kind, (*_BY_NAME, dataclasses.InitVar)) or kind in _NO_FIELDS or get_origin(kind) in _NO_FIELDS:
+        return False
+    return not any(isinstance(one, _BY_NAME) for one in get_args(kind))
+
+
 def _is_plain_default(default: Any) -> bool:
     if isinstance(default, dataclasses.Field):
         has_default = default.default is not _MISSING or default.default_factory is not _MISSING
-        return has_default and all(getattr(default, name) == getattr(_PLAIN, name) for name in _SAME)
-    return type(default).__hash__ is not None
+        if not has_default or any(getattr(default, name) != getattr(_PLAIN, name) for name in _SAME):
+            return False
+        default = default.default
+    return type(default).__hash__ is not None and not isinstance(default, _DEMANDING)
 
 
 def _made(cls: type, frozen: bool) -> type:
@@ -88,7 +109,11 @@ def _made(cls: type, frozen: bool) -> type:
     space |= {name: _Known(name, {"__annotations__": names, **defaults}, frozen) for name in _KNOWN}
     space["__init__"] = _constructor(cls, names, defaults, frozen)
     methods = _methods(tuple(names)) | (_FROZEN if frozen else {"__hash__": None})
-    return type(cls.__name__, (), {"__match_args__": tuple(names), **methods, **space})
+    if space["__doc__"] is None:
+        del space["__doc__"]
+    if "__eq__" in space and space["__hash__"] is None:  # which Python wrote, since it compares in its own way
+        del space["__hash__"]
+    return type(cls.__name__, (), {"__match_args__": tuple(names), "__doc__": _Described(), **methods, **space})
 
 
 def _constructor(cls: type, names: Mapping[str, Any], defaults: Mapping[str, Any], frozen: bool) -> Callable[..., None]:
@@ -130,7 +155,11 @@ def _methods(names: tuple[str, ...]) -> dict[str, Any]:
     def numbered(self: Any) -> int:
         return hash((values(self), len(names)))
 
-    return {"__eq__": equal, "__repr__": shown, "__hash__": numbered}
+    return {"__eq__": equal, "__repr__": shown, "__hash__": numbered, "__replace__": _replaced}
+
+
+def _replaced(self: Any, /, **changes: Any) -> Any:
+    return dataclasses.replace(self, **changes)
 
 
 def _not_set(self: object, name: str, value: object) -> NoReturn:
@@ -142,12 +171,12 @@ def _not_deleted(self: object, name: str) -> NoReturn:
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in self.__slots__]
+    return [getattr(self, one.name) for one in dataclasses.fields(self)]
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
-    for name, value in zip(self.__slots__, state, strict=True):
-        object.__setattr__(self, name, value)
+    for one, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, one.name, value)
 
 
 _FROZEN = {"__setattr__": _not_set, "__delattr__": _not_deleted, "__getstate__": _state, "__setstate__": _set_state}

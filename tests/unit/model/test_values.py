@@ -5,7 +5,7 @@ import dataclasses
 import inspect
 import pickle
 from dataclasses import FrozenInstanceError, field
-from typing import ClassVar
+from typing import ClassVar, get_type_hints
 
 import pytest
 
@@ -37,6 +37,18 @@ class Cart:
 @dataclass(frozen=True, slots=True)
 class Point:
     place: tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Capital(Town):
+    """An heir made by the standard library, without slots of its own."""
+
+    king: str = "none"
+
+
+@dataclass(slots=True)
+class Branch:
+    twigs: list["Branch"] = field(default_factory=list)
 
 
 VALUES = (
@@ -165,6 +177,83 @@ def test_mistakes_are_refused_as_by_the_standard_library() -> None:
         dataclass(frozen=True, slots=True)(Shared)
     with pytest.raises(TypeError, match="non-default argument 'second'"):
         dataclass(frozen=True, slots=True)(Backwards)
+
+
+def test_more_mistakes_are_refused_as_by_the_standard_library() -> None:
+    class Shared:
+        goods: list[str] = field(default=[])
+
+    class Nameless:
+        size: int
+        weight = field(default=0)
+
+    with pytest.raises(ValueError, match="mutable default"):
+        dataclass(frozen=True, slots=True)(Shared)
+    with pytest.raises(TypeError, match="'weight' is a field but has no type annotation"):
+        dataclass(frozen=True, slots=True)(Nameless)
+
+
+def test_an_heir_keeps_its_own_fields_in_a_copy_and_leaves_its_parent_alone() -> None:
+    one = Capital("Aa", 3, king="Bb")
+    assert copy.copy(one) == one == pickle.loads(pickle.dumps(one)) and copy.copy(one).king == "Bb"
+
+    @dataclass(frozen=True, slots=True)
+    class Parent:
+        name: str = ""
+
+    class Child(Parent):
+        pass
+
+    assert [each.name for each in dataclasses.fields(Child)] == ["name"]
+    assert "__dataclass_fields__" not in Child.__dict__ and isinstance(Parent.__dict__["__dataclass_fields__"], dict)
+
+
+def test_a_frozen_one_that_compares_in_its_own_way_still_has_a_hash() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Word:
+        text: str
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Word) and self.text.lower() == other.text.lower()
+
+    @dataclass(frozen=True, slots=True)
+    class Unhashed:
+        text: str
+        __hash__ = None  # type: ignore[assignment]
+
+    assert Word("a") == Word("A") and isinstance(hash(Word("a")), int)
+    with pytest.raises(TypeError):
+        hash(Unhashed("a"))
+
+
+def test_fields_may_have_any_name() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Odd:
+        self: int
+        _set: int
+        _MADE: int = 3
+        _make_x: int = 4
+        x: list[int] = field(default_factory=list)
+
+    assert dataclasses.astuple(Odd(1, 2)) == (1, 2, 3, 4, [])
+
+
+def test_a_default_that_gives_something_else_when_asked_is_asked() -> None:
+    @dataclass(slots=True)
+    class Measured:
+        size: object = staticmethod(len)
+
+    assert Measured().size is len
+
+
+def test_it_says_how_it_is_called_and_which_types_it_takes() -> None:
+    assert Point.__doc__ == "Point(place: tuple[int, int])"
+    assert get_type_hints(Branch) == {"twigs": list[Branch]}
+    assert get_type_hints(Branch.__init__)["twigs"] == list[Branch]
+
+
+def test_can_be_replaced_as_newer_pythons_do_it() -> None:
+    assert Town("Aa").__replace__(people=3) == Town("Aa", 3)  # type: ignore[attr-defined]
 
 
 def test_one_that_holds_itself_can_be_shown() -> None:
