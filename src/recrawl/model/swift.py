@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from recrawl.model.values import fields_of
+
 Value = TypeVar("Value")
 Changed = Callable[[Any, Mapping[str, Any]], Any]
 
@@ -21,7 +23,7 @@ _CHANGED: dict[type, tuple[frozenset[str], Changed]] = {}
 def swift(value: type[Value]) -> type[Value]:
     """For a frozen dataclass with slots whose fields are all set by its constructor and checked nowhere; it may have
     no heirs, and where it is to be referred to weakly, a parent must see to that."""
-    fields = dataclasses.fields(value)  # type: ignore[arg-type]
+    fields = fields_of(value)
     names = [field.name for field in fields]
     scope: dict[str, Any] = {f"default_{field.name}": field.default for field in fields}
     scope |= {f"make_{field.name}": field.default_factory for field in fields}
