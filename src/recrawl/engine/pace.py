@@ -7,7 +7,7 @@ import numpy as np
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.scheduler import Scheduler
-from recrawl.frontier.manners import DAY_S, page_wait_s, trouble
+from recrawl.frontier.manners import DAY_S, WELL, page_wait_s, trouble
 from recrawl.model.belief import Floats, Sightings, pack, unpack
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
@@ -94,7 +94,7 @@ def _taught(one: Arrival) -> dict[str, Any]:
     page, reply, verdict = one.page, one.reply, one.verdict
     taught: dict[str, Any] = {
         "visits": page.visits + 1,
-        "conditional": page.conditional + 1 if reply.ask.conditional else 0,
+        "conditional": _conditional(one),
         "failures": 0,
         "misses": 0,
         "reason": "",
@@ -128,9 +128,20 @@ def _validators(one: Arrival) -> tuple[str, str]:
     return etag[:500], last_modified[:100]
 
 
+def _conditional(one: Arrival) -> int:
+    return one.page.conditional + 1 if one.reply.ask.conditional else 0
+
+
 def _unproved(one: Arrival) -> Page:
     """Missing, refused or failed: the copy and the belief stay as they are."""
-    page = replace(one.page, visits=one.page.visits + 1, reason=one.verdict.reason, noise=one.verdict.noise)
+    asked_so = _conditional(one) if one.reply.evidence in WELL else one.page.conditional
+    page = replace(
+        one.page,
+        visits=one.page.visits + 1,
+        conditional=asked_so,
+        reason=one.verdict.reason,
+        noise=one.verdict.noise,
+    )
     at = one.reply.at
     if one.verdict.change is Change.GONE:
         first = page.status is not Status.GONE
