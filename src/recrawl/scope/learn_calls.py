@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from recrawl.model.site import Rewrite
 from recrawl.scope.learn_graph import Graph
 from recrawl.scope.learn_shapes import parts_of
-from recrawl.scope.learn_values import Group, Seen, Shape
+from recrawl.scope.learn_values import Group, Seen, Shape, is_page_key
 from recrawl.scope.rewrite_calls import Token, calls_in, tokens
 
 LEAST_VOTES = 2
@@ -52,13 +52,15 @@ def script_rules(
         for head, arguments in calls_in(code):
             by_signature[(head, len(arguments))].append((arguments, text))
             examples.setdefault((head, len(arguments)), code)
-    index = _index(graph)
+    index, alternatives = _index(graph), _alternatives(graph)
     for (head, count), calls in sorted(by_signature.items()):
-        rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index, named)
+        rule = _addresses(head, count, calls) or _matched(head, count, calls, graph, index, alternatives, named)
         if rule is not None:
             rules.append((rule, examples[(head, count)]))
         elif any(argument and len(argument) > 1 for call, _ in calls for argument in call):
-            doubts.append(f"{head}(…) stands in {len(calls)} links, but no address seen elsewhere has its arguments")
+            doubts.append(
+                f"{head}(…) stands in {len(calls)} links, but no address seen elsewhere has all that differs in them"
+            )
     return rules, doubts
 
 
@@ -90,6 +92,7 @@ def _addresses(head: str, count: int, calls: list[Called]) -> Rewrite | None:
 
 Vote = tuple[Shape, tuple[int, ...]]  # a shape, and which argument stands for each of its variables
 Hit = tuple[Shape, int, str]  # shape, place among its variables, address
+Alternatives = dict[str, set[str]]  # by the name of a parameter, the values it has anywhere
 
 
 def _index(graph: Graph) -> dict[str, list[Hit]]:
@@ -101,23 +104,68 @@ def _index(graph: Graph) -> dict[str, list[Hit]]:
     return index
 
 
+def _alternatives(graph: Graph) -> Alternatives:
+    found: Alternatives = defaultdict(set)
+    for shape, group in graph.groups.items():
+        for url in group.members if shape.query else ():
+            for name, value in parts_of(url)[2]:
+                found[name].add(value)
+    return found
+
+
 def _matched(
-    head: str, count: int, calls: list[Called], graph: Graph, index: dict[str, list[Hit]], named: frozenset[str]
+    head: str,
+    count: int,
+    calls: list[Called],
+    graph: Graph,
+    index: dict[str, list[Hit]],
+    alternatives: Alternatives,
+    named: frozenset[str],
 ) -> Rewrite | None:
     """The shape whose variables are all among the arguments, and whose links say what the calls' links say."""
     votes: Counter[Vote] = Counter()
     agreeing: Counter[Vote] = Counter()
+    have_names = _have_names(calls)
     for call, text in calls:
         for vote, urls in _votes(call, index).items():
+            if (have_names and _turns_pages(vote[0])) or _is_contradicted(vote, call, alternatives):
+                continue
             votes[vote] += 1
             agreeing[vote] += any(text in graph.texts.get(url, ()) for url in urls)
             votes[vote] += LEAST_VOTES * any(url in named for url in urls)
+    for vote in [one for one in votes if _is_one_for_many(one, calls)]:
+        del votes[vote]
     if not votes:
         return None
     best = max(votes, key=lambda vote: (agreeing[vote], len(vote[1]), votes[vote], _worth(graph.groups[vote[0]])))
     if votes[best] < min(LEAST_VOTES, len(calls)):
         return None
     return _rule(head, count, *best)
+
+
+def _is_one_for_many(vote: Vote, calls: list[Called]) -> bool:
+    """Whether calls that differ would lead to few addresses."""
+    given = {tuple(call[argument] for argument in vote[1]) for call, _ in calls}
+    return 2 * len(given) < len({tuple(call) for call, _ in calls})
+
+
+def _have_names(calls: list[Called]) -> bool:
+    """Whether the links say what they lead to; those that turn pages are numbers, but for a few."""
+    texts = {text for _, text in calls if text.strip("0123456789 .,:/-")}
+    return 2 * len(texts) >= len(calls)
+
+
+def _turns_pages(shape: Shape) -> bool:
+    return any(is_page_key(name) for name, value in shape.query if "{" in value)
+
+
+def _is_contradicted(vote: Vote, call: list[str | None], alternatives: Alternatives) -> bool:
+    """Whether an argument without a place says another value of what is the same in all addresses of the shape:
+    `view('questions', 7)` is none of `board?of=news&number=7` where there is a `board?of=questions`."""
+    shape, mapping = vote
+    idle = {text for argument, text in enumerate(call) if argument not in mapping}
+    fixed = [(name, value) for name, value in shape.query if "{" not in value]
+    return any(idle & alternatives[name] - {value} for name, value in fixed)
 
 
 def _rule(head: str, count: int, shape: Shape, mapping: tuple[int, ...]) -> Rewrite:

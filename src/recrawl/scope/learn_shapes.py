@@ -1,10 +1,10 @@
 """Addresses → shapes: which parts stay, which parts differ, and of what type the differing parts are."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from recrawl.scope.learn_values import Shape
+from recrawl.scope.learn_values import Shape, is_page_key
 
 MANY_WORDS = 20  # so many different words at one place are names, not sections
 SOME_WORDS = 4  # fewer will do where they look like names
@@ -94,13 +94,20 @@ def segment_shapes(texts: list[str], after_variable: bool = False) -> dict[str, 
             numbered[(split[1], split[3])].add(text)
         else:
             words.append(text)
+    endings = Counter(map(_ending, numbered))
     for (prefix, suffix), alike in numbered.items():
-        if len(alike) >= 2:
+        by_chance = len(alike) < SOME_WORDS and endings[_ending((prefix, suffix))] >= MANY_WORDS
+        if len(alike) >= 2 and not (by_chance and not is_page_key(prefix.rstrip("-_."))):
             shapes.update((text, f"{prefix}{{int}}{suffix}") for text in alike)
         else:
             words += alike
     shapes.update(_word_shapes(words, len(texts), after_variable))
     return shapes
+
+
+def _ending(numbered: tuple[str, str]) -> tuple[str, str]:
+    """What many names with numbers have in common: two of them may have the same words and still be two names."""
+    return numbered[0][-1:], numbered[1]
 
 
 def _word_shapes(words: list[str], total: int, after_variable: bool) -> dict[str, str]:

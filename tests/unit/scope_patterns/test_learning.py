@@ -148,3 +148,53 @@ def test_a_start_that_leads_elsewhere_is_followed_there() -> None:
 def test_a_start_that_cannot_be_read_is_said_to_be_so() -> None:
     with pytest.raises(NotFound, match="404"):
         learn(Web("/", lambda path: None, set(), set()))
+
+
+def test_names_with_numbers_are_one_shape_though_some_have_the_same_words() -> None:
+    names = [f"{word}-story-{n}" for n, word in enumerate("abcdefghijklmnopqrstuvwxyz")]
+    pages = ["page-2", "page-3"]
+    shapes = segment_shapes([*names, "a-story-70", "b-story-71", "b-story-72", *pages])
+    assert {shapes[name] for name in ("a-story-0", "a-story-70", "b-story-1", "b-story-72", "z-story-25")} == {
+        "{slug}-{int}"
+    }
+    assert {shapes[page] for page in pages} == {"page-{int}"}
+
+
+def boards() -> Web:
+    """Three boards; the articles of one are called by script, and no address of theirs is seen elsewhere."""
+    names = ("free", "notice", "questions")
+
+    def page(path: str) -> str | None:
+        where, _, query = path.partition("?")
+        of = dict(pair.partition("=")[::2] for pair in query.split("&"))
+        nav = "".join(link(f"/board?of={name}", name) for name in names)
+        board, number, turn = of.get("of"), int(of.get("number", 0)), int(of.get("page", 1))
+        if where == "/":
+            return frame("Boards", nav, "welcome", "")
+        if where != "/board" or board not in names or not 1 <= turn <= 10 or not 0 <= number <= 100:
+            return None
+        if number:
+            back = link(f"/board?of={board}&page={turn}", "back") + link(
+                f"/board?of={board}&number={number - 1}", "old"
+            )
+            back += link(f"/praise?of={board}&number={number}", "praise")
+            return frame(f"{board} {number}", nav, prose(number) + back, "")
+        here = range(turn * 10 - 9, turn * 10 + 1)
+        called = board == "questions"
+        rows = (
+            link(
+                f"javascript:view('{board}',{n})" if called else f"/board?of={board}&number={n}&page={turn}", f"Say {n}"
+            )
+            for n in here
+        )
+        pages = "".join(link(f"/board?of={board}&page={n}", str(n)) for n in range(1, 11))
+        return frame(f"{board} {turn}", nav, items(rows, "rows") + pages, "")
+
+    lists = {f"/board?of={name}&page={n}" for name in names for n in range(1, 11)}
+    return Web("/", page, lists, set())
+
+
+def test_a_call_is_not_taken_for_one_that_turns_pages_or_shows_another_board() -> None:
+    proposal = learn(boards())
+    assert proposal.site.rewrites == ()
+    assert any(sentence.startswith("view(…) stands in") for sentence in proposal.unsure)
