@@ -82,6 +82,7 @@ def test_a_round_trip_into_an_empty_folder_keeps_pages_versions_visits_and_belie
     assert versions == table(recrawl, "E", "versions", placed)
     assert len(versions) == 6
     assert table(recrawl, "D", "visits") == table(recrawl, "E", "visits")
+    assert table(recrawl, "D", "changes", ("cursor",)) == table(recrawl, "E", "changes", ("cursor",))
     first = recrawl("show", town.url + "a", "--folder", "D", "--at", versions[1]["at"]).out
     assert "First page" in first
     assert recrawl("show", town.url + "a", "--folder", "E", "--at", versions[1]["at"]).out == first

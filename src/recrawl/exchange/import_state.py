@@ -12,10 +12,11 @@ from recrawl.model.batch import Batch
 from recrawl.model.capture import Capture, Place
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Status
-from recrawl.model.visit import Evidence, Reply, Version
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence, Reply, Version, Visit
 from recrawl.ports import Archive, Store
 
-LAST = {Status.GONE: EventKind.REMOVED, Status.MOVED: EventKind.MOVED}
+LAST = {Status.GONE: (EventKind.REMOVED, Change.GONE), Status.MOVED: (EventKind.MOVED, Change.MOVED)}
 
 
 class Restorer:
@@ -35,7 +36,7 @@ class Restorer:
             return
         page = replace(state.page, site=site, server=address.server, found_from=None)
         versions = self._kept(state.versions, replies)
-        events = _events(page, versions)
+        events = _events(page, versions, state.visits)
         batch = Batch(pages=(page,), versions=tuple(versions), visits=state.visits, events=tuple(events))
         self._store.save(batch)
         self._counts["pages"] += 1
@@ -58,7 +59,7 @@ def _placed(version: Version, place: Place) -> Version:
     return replace(version, warc_file=place.file, warc_offset=place.offset, warc_length=place.length)
 
 
-def _events(page: Page, versions: Sequence[Version]) -> list[Event]:
+def _events(page: Page, versions: Sequence[Version], visits: Sequence[Visit]) -> list[Event]:
     """The page's history told again, so that feed and index know it."""
     told: list[Event] = []
     for number, version in enumerate(versions):
@@ -67,7 +68,9 @@ def _events(page: Page, versions: Sequence[Version]) -> list[Event]:
         share = version.share_changed if number else None
         told.append(Event(kind, version.at, page.url, page.site, page.id, version.digest, before, share))
     if page.status in LAST and versions:
-        at = page.checked_at if page.checked_at and page.checked_at > versions[-1].at else versions[-1].at
+        kind, change = LAST[page.status]
+        seen = [visit.at for visit in visits if visit.at > versions[-1].at and visit.change == change]
+        at = min(seen, default=max(page.checked_at or 0.0, versions[-1].at))
         facts: dict[str, object] = {"target": page.target} if page.target else {}
-        told.append(Event(LAST[page.status], at, page.url, page.site, page.id, "", versions[-1].digest, facts=facts))
+        told.append(Event(kind, at, page.url, page.site, page.id, "", versions[-1].digest, facts=facts))
     return told
