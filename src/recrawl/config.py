@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields
-from math import inf
 from typing import Any, get_type_hints
 
 from recrawl.archive.settings import ArchiveSettings
@@ -23,12 +22,23 @@ from recrawl.scope.traps import TrapLimits
 
 SHORTEST_GAP_S = 0.5  # on servers of others
 Sound = tuple[Callable[[float], bool], str]
-LIMIT: Sound = (lambda value: 0 <= value < inf, "a number that is not negative; leave it out for no limit")
-SOUND: dict[str, Sound] = {
-    "requests_per_day": LIMIT,
-    "bytes_per_day": LIMIT,
-    "target": (lambda value: 0 < value < 1, "a share between 0 and 1, as 0.95 for 95 % of the pages"),
-    "max_delay_s": (lambda value: 0 < value < inf, "a number of seconds, more than 0"),
+SOME: Sound = (lambda value: value >= 1, "at least 1, or nothing would ever be asked for")
+MORE: Sound = (lambda value: value > 0, "more than 0, or no answer would ever do; a large number for hardly any limit")
+SOUND: dict[tuple[str, str], Sound] = {
+    ("schedule", "target"): (lambda value: 0 < value < 1, "a share between 0 and 1, as 0.95 for 95 % of the pages"),
+    ("schedule", "max_delay_s"): (lambda value: value > 0, "a number of seconds, more than 0"),
+    ("fetch", "connections"): SOME,
+    ("state", "partitions"): (lambda value: 1 <= value <= 65536, "between 1 and 65536"),
+    ("state", "batch_visits"): SOME,
+    ("limits", "connect_s"): MORE,
+    ("limits", "first_byte_s"): MORE,
+    ("limits", "total_s"): MORE,
+    ("limits", "header_bytes"): MORE,
+    ("limits", "header_count"): MORE,
+    ("limits", "body_bytes"): MORE,
+    ("limits", "decoded_bytes"): MORE,
+    ("intervals", "requests_per_page_day"): (lambda value: value > 0, "more than 0"),
+    ("archive", "compress_level"): (lambda value: value <= 9, "between 0 (not at all) and 9 (most)"),
 }
 
 
@@ -157,7 +167,7 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
     """Read recrawl.toml; an empty text gives the defaults."""
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
+    except (ValueError, RecursionError) as error:  # of TOML, a number of thousands of digits, brackets without end
         raise FormatError(f"{error}; mend the line, or start anew with `recrawl init`", source=source) from error
     kinds = get_type_hints(Settings)
     names = [one.name for one in fields(Settings)]
@@ -171,7 +181,7 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
             _aliases(table, text, source) if name == "aliases" else read(kinds[name], table, name, text, source)
         )
     settings = Settings(**values)
-    _check_schedule(settings.schedule, text, source)
+    _check(settings, text, source)
     if settings.politeness.gap_s < SHORTEST_GAP_S:
         raise FormatError(
             f"politeness.gap_s = {settings.politeness.gap_s:g}: servers of others get a pause of at least "
@@ -182,14 +192,14 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
     return settings
 
 
-def _check_schedule(wish: Schedule, text: str, source: str) -> None:
+def _check(settings: Settings, text: str, source: str) -> None:
     """What cannot be meant, before a crawl goes by it."""
-    for name, (is_sound, sentence) in SOUND.items():
-        value = getattr(wish, name)
+    for (table, name), (is_sound, sentence) in SOUND.items():
+        value = getattr(getattr(settings, table), name)
         if value is not None and not is_sound(value):
-            place = line_of(text, ("schedule", name))
-            raise FormatError(f"schedule.{name} = {value:g}: {sentence}", line=place, source=source)
-    if complaint := complaint_of(wish.windows):
+            place = line_of(text, (table, name))
+            raise FormatError(f"{table}.{name} = {value:g}: {sentence}", line=place, source=source)
+    if complaint := complaint_of(settings.schedule.windows):
         raise FormatError(f"schedule.windows{complaint}", line=line_of(text, ("schedule", "windows")), source=source)
 
 

@@ -124,7 +124,7 @@ HASHING = ("never", "changed", "always")
 def parse(text: str, source: str = "agent.toml") -> Settings:
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
+    except (ValueError, RecursionError) as error:  # of TOML, a number of thousands of digits, brackets without end
         raise FormatError(str(error), source=source) from error
     kinds, names = get_type_hints(Settings), [one.name for one in fields(Settings)]
     values: dict[str, Any] = {}

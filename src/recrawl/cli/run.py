@@ -20,6 +20,8 @@ from recrawl.model.failure import UsageError
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.store.address import is_postgres
 
+FAULT = "a fault of recrawl itself cost a page: recrawl.log of the folder shows where, please report it"
+
 
 @click.command()
 @folder_argument
@@ -104,6 +106,8 @@ def tell_end(ended: Ended, as_json: bool, rest: Rest) -> None:
         rest.tell(told=bool(ended.sentence))
     if ended.sentence:
         click.echo(f"recrawl: {ended.sentence}", err=True)
+    if counts.get("errors"):
+        click.echo(f"recrawl: {FAULT} ({counts['errors']} in all)", err=True)
 
 
 def summary(counts: dict[str, int]) -> str:

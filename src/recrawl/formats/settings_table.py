@@ -10,6 +10,7 @@ from recrawl.formats.toml_places import line_of
 from recrawl.model.failure import FormatError
 
 T = TypeVar("T")
+TOO_MUCH = 10**15  # seconds, bytes or pages: nobody means that, and not all arithmetic can take it
 SIZES = {"kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3, "b": 1}
 
 
@@ -51,13 +52,17 @@ def fit(value: object, wanted: Any, key: str) -> object:
             raise TypeError(f"must be a table of strings, not {value!r}")
         return dict(value)
     if isinstance(value, str) and wanted is not str:
-        return _written(value, wanted, key)
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        return _sound(_written(value, wanted, key))
+    kinds = (int, float) if wanted is float else wanted
+    if not isinstance(value, kinds) or (isinstance(value, bool) and wanted is not bool):
         raise TypeError(f"must be {_word(wanted)}, not {value!r}")
-    if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
-        raise ValueError(f"must not be negative, not {value!r}")
+    number = _sound(value)
+    return float(number) if wanted is float else number
+
+
+def _sound(value: Any) -> Any:
+    if isinstance(value, int | float) and not 0 <= value < TOO_MUCH:  # nor what is no number at all
+        raise ValueError(f"must be a number that is not negative, and below 10^15, not {value!r}")
     return value
 
 

@@ -9,6 +9,8 @@ from recrawl.model.ownership import fault_of
 from recrawl.model.site import FieldType, Kind
 from recrawl.model.values import dataclass
 
+MOST_AT_ONCE = 1000  # requests, as the command line has it
+
 
 def _string(value: object) -> object:
     if not isinstance(value, str):
@@ -49,6 +51,12 @@ def _count(value: object) -> object:
     return value
 
 
+def _at_once(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_AT_ONCE:
+        raise ValueError(f"must be a whole number from 1 to {MOST_AT_ONCE}, not {value!r}")
+    return value
+
+
 def _truth(value: object) -> object:
     if not isinstance(value, bool):
         raise TypeError(f"has the wrong type: {value!r}; write true or false")
@@ -74,6 +82,7 @@ SCHEMAS: dict[Callable[[object], object], dict[str, object]] = {
     _number: {"type": "number", "minimum": 0},
     _seconds: {"type": ["number", "string"], "minimum": 0},
     _count: {"type": "integer", "minimum": 0},
+    _at_once: {"type": "integer", "minimum": 1, "maximum": MOST_AT_ONCE},
     _truth: {"type": "boolean"},
     _rows: {"type": "array", "items": {"type": "object"}},
     _kind: {"type": "string"},
@@ -116,7 +125,7 @@ SITE = Table(
     exclude=Key(_strings, "Globs (or re:…) of addresses never visited, whatever else matches."),
     depth=Key(_count, "How many links away from a seed."),
     gap_s=Key(_seconds, "Seconds between two requests to its servers."),
-    parallel=Key(_count, "Requests at once, on servers that are yours."),
+    parallel=Key(_at_once, "Requests at once, on servers that are yours."),
     importance=Key(_number, "Weight of the site against others when visits are shared out."),
     ignore=Key(_strings, "CSS selectors of parts whose changes do not count."),
     drop_parameters=Key(_strings, "Query parameters that name no page (session ids); !name keeps one."),

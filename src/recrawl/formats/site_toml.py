@@ -73,7 +73,7 @@ def _load(text: str, source: str) -> dict[str, Any]:
         raise FormatError("a key of so many parts", line=text.count("\n", 0, deep.end()) + 1, source=source)
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:  # the latter: brackets without end
+    except (ValueError, RecursionError) as error:  # of TOML, a number of thousands of digits, brackets without end
         message, place = str(error), _PLACE.search(str(error))
         if place is None:
             raise FormatError(message, line=text.count("\n") + 1, source=source) from error

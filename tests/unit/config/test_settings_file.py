@@ -38,6 +38,18 @@ def test_durations_and_sizes_may_be_written_as_people_write_them() -> None:
         ('[limits]\nheader_count = "many"\n', 2, "whole number"),
         ("[fetch]\nredirects = true\n", 2, "whole number"),
         ("[fetch]\nredirects = -1\n", 2, "negative"),
+        ("[limits]\ntotal_s = inf\n", 2, "below 10^15"),
+        ("[limits]\ntotal_s = -1\n", 2, "negative"),
+        ("[limits]\ntotal_s = 0\n", 2, "more than 0"),
+        ("[limits]\nbody_bytes = '-5kb'\n", 2, "negative"),
+        (f"[limits]\nbody_bytes = 1{'0' * 400}\n", 2, "below 10^15"),
+        (f"[limits]\ntotal_s = 1{'0' * 400}\n", 2, "below 10^15"),
+        ("[fetch]\nconnections = 0\n", 2, "at least 1"),
+        ("[state]\npartitions = 0\n", 2, "between 1 and 65536"),
+        ("[state]\nbatch_visits = 0\n", 2, "at least 1"),
+        ("[intervals]\nceiling_s = nan\n", 2, "below 10^15"),
+        ("[intervals]\nrequests_per_page_day = 0\n", 2, "more than 0"),
+        ("[archive]\ncompress_level = 10\n", 2, "between 0"),
         ('[detect]\nignore = "p"\n', 2, "list"),
         ("[aliases]\nx = 1\n", 2, "string"),
     ],
@@ -47,6 +59,11 @@ def test_a_mistake_is_shown_with_its_line(text: str, line: int, says: str) -> No
         parse(text, "recrawl.toml")
     assert str(caught.value).startswith(f"recrawl.toml:{line}")
     assert says in str(caught.value)
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(FormatError, match="mend the line"):
+        parse(f"[fetch]\nredirects = {'1' * 5000}\n")
 
 
 def test_broken_toml_is_shown_with_its_place() -> None:
