@@ -31,7 +31,7 @@ Offload = Callable[..., Awaitable[Saved]]
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
 BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
-LARGE_BYTES = 1024 * 1024  # of answers just written: worth giving memory back
+LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
 
 
