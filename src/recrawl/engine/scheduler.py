@@ -103,6 +103,10 @@ class Scheduler:
             return True
         return self._common is None and not self._spending.has_room(site, now, 1.0)
 
+    def holds_back(self, page: Page, now: float) -> bool:
+        """For today, or until its window opens. Of a common purse nobody can tell without drawing."""
+        return self._common is None and not self.allows(page, now)
+
     def pays_for_one(self, site: str, now: float) -> bool:
         """One request a day: for robots.txt or for a page."""
         if not self._spending.budgets:

@@ -31,6 +31,7 @@ from recrawl.model.values import dataclass
 
 WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
+CROWDED_S = 86_400.0  # so long pages just visited make room for those that memory could not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Worker:
         self._looked_once = False
         self._found = 0
         self._low = False
+        self._crowded_until_at = 0.0  # memory was full, and more waited in the store for a budget or a window
         self.retiming = Retiming(
             parts, self.frontier, self.settler, self.lanes, self.reckoning.outcomes, self.reckoning.weigh,
             self._may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
@@ -150,14 +152,26 @@ class Worker:
         await self._rest(now)
 
     def _refilled(self, now: float) -> int:
-        if self.order.once and self.room.is_none(now):
+        if (self.order.once or self._is_full) and self.room.is_none(now):
             self.refill.pause()
+            self._crowded_until_at = now + CROWDED_S
             return 0
         return self.refill.round(now, self._horizon_s)
 
+    @property
+    def _is_full(self) -> bool:
+        return self.frontier.held >= self.refill.reach.crowd
+
     def _has_room(self, page: Page) -> bool:
-        """A run that stays keeps in memory what it may not ask for yet."""
-        return not self.order.once or self.room.is_for(page)
+        """A run that stays keeps in memory what it may not ask for yet, but not without end. While more of that waits
+        in the store, pages just visited make room for it."""
+        if self.order.once:
+            return self.room.is_for(page)
+        now = self.parts.clock.now()
+        if not self._is_full or not self.parts.scheduler.holds_back(page, now):
+            return True
+        self._crowded_until_at = now + CROWDED_S
+        return False
 
     def _reread_sites(self, now: float) -> None:
         """Sites added, changed or paused since the crawl began: their pages are looked for anew."""
@@ -312,5 +326,5 @@ class Worker:
         if page.server not in self.lanes.servers:
             known = self.parts.store.server(page.server)
             self.lanes.adopt(known or Server(page.server, self.parts.partition(page.server)))
-        if self.refill.may_wait(page.server):
+        if self._crowded_until_at <= self.parts.clock.now() and self.refill.may_wait(page.server):
             self.frontier.offer((page,))

@@ -6,9 +6,11 @@ from recrawl.model.values import dataclass
 @dataclass(frozen=True, slots=True)
 class Reach:
     """`held`: pages in memory, for all servers together. There may be more than `capacity` of them, but only by what
-    is due soon, a little a server."""
+    is due soon, a little a server. Of pages that are due and wait for a budget or a window, all that there are up to
+    `crowd`: who was seen longest ago shall come first, which the store cannot tell."""
 
     capacity: int = 10_000
+    crowd: int = 100_000
     queue: int = 500  # pages a server
     load: int = 500  # pages a server and load
     least: int = 20  # pages a server when there is no room

@@ -20,6 +20,7 @@ from recrawl.model.site import Site
 from recrawl.model.visit import Ask, Reply
 
 Answer = Callable[[str], Canned]
+ONCE = Order(once=True)
 
 
 class Yielding(MemoryFetcher):
@@ -52,10 +53,10 @@ class Crawl:
         for site in sites:
             self.folder.put_site(site)
 
-    def run(self) -> list[str]:
-        """Once round; the paths asked for, robots.txt aside."""
+    def run(self, order: Order = ONCE) -> list[str]:
+        """Once round, unless another order is given; the paths asked for, robots.txt aside."""
         before = len(self.asked)
-        asyncio.run(self._run())
+        asyncio.run(self._run(order))
         return [path for path in self.asked[before:] if path != "/robots.txt"]
 
     def make_all_due(self) -> None:
@@ -75,7 +76,7 @@ class Crawl:
                 Batch(pages=tuple(replace(one, checked_at=one.checked_at - seconds) for one in pages if one.checked_at))
             )
 
-    async def _run(self) -> None:
+    async def _run(self, order: Order) -> None:
         async with assemble(self.folder, self.settings, "0") as parts:
             await parts.fetcher.close()
 
@@ -88,7 +89,7 @@ class Crawl:
             parts.fetcher = Yielding(reply, parts.clock.now)
             if self.inline:
                 parts.offload = at_once
-            self.worker = Worker(parts, Order(once=True), range(parts.store.partitions), Tally())
+            self.worker = Worker(parts, order, range(parts.store.partitions), Tally())
             self.worker.refill.reach = self.reach
             await self.worker.run()
 

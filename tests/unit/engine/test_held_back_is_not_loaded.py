@@ -1,4 +1,5 @@
-"""A run that goes round once does not load what it may not ask for, and says all the same what holds it back."""
+"""A run that goes round once does not load what it may not ask for, and says all the same what holds it back; one that
+stays loads no more of it than a crowd."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -29,7 +30,7 @@ from recrawl.store.memory import MemoryStore
 PAGES = 300
 HOSTS = ("north.test", "south.test")
 NOON_AT = 20_000.5 * 86_400.0
-LITTLE = Reach(capacity=100, queue=20, load=20, least=5)
+LITTLE = Reach(capacity=100, crowd=200, queue=20, load=20, least=5)
 
 
 def answer(path: str) -> Canned:
@@ -74,6 +75,24 @@ def test_a_closed_window_and_spent_bytes_hold_pages_back_as_well(tmp_path: Path)
     assert crawl.run() == [] and held(crawl) <= 1
     crawl = crawl_of(tmp_path / "bytes", site(), bytes_per_day=1000)
     assert crawl.run() and held(crawl) <= LITTLE.queue + 1
+
+
+@pytest.mark.parametrize("limits", [{"requests_per_day": 0}, {"requests_per_day": 40}, {"bytes_per_day": 3000}])
+def test_a_run_that_stays_holds_no_more_than_a_crowd_of_them(tmp_path: Path, limits: dict[str, float]) -> None:
+    hosts = tuple(f"h{number}.test" for number in range(12))
+    town = Site("town", ("http://h0.test/town",), own=hosts)
+    crawl = crawl_of(tmp_path, town, hosts=hosts, **limits)
+    crawl.run(Order(for_s=2.0, poll_s=0.01))
+    assert LITTLE.crowd <= held(crawl) <= LITTLE.crowd + LITTLE.queue < PAGES * len(hosts)
+
+
+def test_a_run_that_is_full_of_pages_held_back_still_finds_those_of_other_sites(tmp_path: Path) -> None:
+    hosts = tuple(f"h{number}.test" for number in range(12))
+    town = Site("town", ("http://h0.test/town",), own=hosts, requests_per_day=0.0)
+    crawl = crawl_of(tmp_path, town, site("village"), hosts=hosts)
+    assert crawl.run(Order(for_s=2.0, poll_s=0.01)) == ["/village"]
+    crawl.make_all_due()
+    assert crawl.run(Order(for_s=2.0, poll_s=0.01)) == ["/village"]
 
 
 def test_pages_of_others_on_the_same_server_are_found_behind_those_held_back(tmp_path: Path) -> None:
