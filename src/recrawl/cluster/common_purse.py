@@ -40,16 +40,21 @@ class CommonPurse:
         """Take another part where what was drawn does not suffice for so many more requests: enough for all of them, or
         nothing. `whole` is a common one."""
         drawn = self._of_span(whole, now)
-        left = budgets.requests_left(self._allowed(whole, drawn), spent, now)
-        lacking = 0 if left is None else max(0, needed - left)
+        lacking = self._lacking(whole, drawn, spent, now, needed)
         if not lacking and budgets.may_spend(self._allowed(whole, drawn), spent, now, expected_bytes):
             return
-        if drawn.empty_at and now < drawn.empty_at + ASK_AGAIN_S and lacking >= drawn.empty_for:
+        if _was_empty(drawn, lacking, now):
             return
         wishes = _wishes(whole, drawn, spent, expected_bytes, now, lacking)
         got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes, int(now // DAY_S), lacking)
         drawn.requests, drawn.bytes = drawn.requests + got[0], drawn.bytes + got[1]
         drawn.empty_at, drawn.empty_for = (0.0, 0) if any(got) else (now, lacking)
+
+    def is_empty(self, whole: Budget, spent: Spent, needed: int, now: float) -> bool:
+        """So many more requests are not drawn, and a moment ago they were not to be had."""
+        drawn = self._of_span(whole, now)
+        lacking = self._lacking(whole, drawn, spent, now, needed)
+        return lacking > 0 and _was_empty(drawn, lacking, now)
 
     def spare(self, whole: Budget, spent: Spent, owed: int, now: float) -> None:
         """Give back the requests that were drawn and are neither spent nor owed: others may have a use for them."""
@@ -74,9 +79,17 @@ class CommonPurse:
             drawn = self._drawn[whole.site] = _Drawn(day, days)
         return drawn
 
+    def _lacking(self, whole: Budget, drawn: _Drawn, spent: Spent, now: float, needed: int) -> int:
+        left = budgets.requests_left(self._allowed(whole, drawn), spent, now)
+        return 0 if left is None else max(0, needed - left)
+
     def _allowed(self, whole: Budget, drawn: _Drawn) -> Budget:
         size = None if whole.bytes_per_day is None else float(drawn.bytes)
         return replace(whole, bytes_per_day=size, drawn=drawn.requests)
+
+
+def _was_empty(drawn: _Drawn, lacking: int, now: float) -> bool:
+    return bool(drawn.empty_at) and now < drawn.empty_at + ASK_AGAIN_S and lacking >= drawn.empty_for
 
 
 def _limits(whole: Budget, now: float) -> tuple[int, int]:
@@ -87,11 +100,13 @@ def _limits(whole: Budget, now: float) -> tuple[int, int]:
 def _wishes(
     whole: Budget, drawn: _Drawn, spent: Spent, expected_bytes: float, now: float, lacking: int
 ) -> tuple[int, int]:
-    """A part large enough for the next requests, and for what the last ones took beyond what was expected."""
+    """A part large enough for the next requests, and for what the last ones took beyond what was expected. Only what
+    lacks: whoever finds too few requests again and again would else draw all the bytes that others have a use for."""
     today, (requests, most_bytes) = budgets.so_far(whole, spent, now), _limits(whole, now)
-    lacking_bytes = max(0, today.bytes - drawn.bytes) + int(expected_bytes)
+    missing_bytes = max(0, today.bytes - drawn.bytes) + int(expected_bytes)
+    lacks_bytes = today.bytes >= drawn.bytes or drawn.bytes - today.bytes < expected_bytes
     least = BOTH if budgets.span_days(whole) > 1 else 1  # with one a worker would get no further than robots.txt
     return (
         max(least, lacking, requests // PARTS) if lacking else 0,
-        min(max(lacking_bytes, most_bytes // PARTS), most_bytes) if most_bytes else 0,
+        min(max(missing_bytes, most_bytes // PARTS), most_bytes) if most_bytes and lacks_bytes else 0,
     )

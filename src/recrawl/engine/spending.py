@@ -59,6 +59,8 @@ class Common(Protocol):
 
     def draw(self, whole: Budget, spent: Spent, expected_bytes: float, now: float, needed: int = 1) -> None: ...
 
+    def is_empty(self, whole: Budget, spent: Spent, needed: int, now: float) -> bool: ...
+
     def spare(self, whole: Budget, spent: Spent, owed: int, now: float) -> None: ...
 
 
@@ -154,8 +156,6 @@ class Spending:
         """Set aside a request for robots.txt of a server, and one for a page after it: a budget smaller than the number
         of servers would go wholly into robots.txt. False: there is no room for both. What was not called for in its
         day is forgotten: the pages may be wanted no more."""
-        if self._promised_day != (day := int(now // DAY_S)):
-            self._promised_day, self._promised = day, {}
         if not self.can_promise(site, now, server):
             return False
         self._promised[server] = (site, BOTH)
@@ -163,10 +163,17 @@ class Spending:
 
     def can_promise(self, site: str, now: float, server: str = "") -> bool:
         """Whether both fit beside what is set aside for other servers, or are set aside for this one."""
-        fits = server in self._promised or all(
-            self._has_left(place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH), now)
+        if self._promised_day != (day := int(now // DAY_S)):
+            self._promised_day, self._promised = day, {}
+        if server in self._promised:
+            return True
+        needs = [
+            (place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH))
             for place, budget in enumerate(self.budgets)
             if budget.covers(site) and budget.requests_per_day is not None
+        ]
+        fits = not any(self._is_empty(*need, now) for need in needs) and all(
+            self._has_left(*need, now) for need in needs
         )
         if not fits:
             self._spare(site, now)
@@ -180,6 +187,10 @@ class Spending:
 
     def _owed(self, budget: Budget) -> int:
         return sum(count for site, count in self._promised.values() if budget.covers(site))
+
+    def _is_empty(self, place: int, requests: int, now: float) -> bool:
+        """As the common purse was a moment ago: then nothing need be drawn from others only to be given back."""
+        return self._common is not None and self._common.is_empty(self.budgets[place], self.spent[place], requests, now)
 
     def _has_left(self, place: int, requests: int, now: float) -> bool:
         """So many; where the purse is common, those that are drawn, and some more if there are enough."""

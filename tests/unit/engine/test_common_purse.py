@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,38 @@ def test_a_new_day_begins_with_nothing_drawn(leases: Leases) -> None:
     worker = Spender(leases, Budget("", 10.0))
     for day in range(3):
         assert sum(worker.spends(NOON_AT + day * DAY_S) for _ in range(30)) == 10
+
+
+def test_who_finds_too_few_requests_for_robots_txt_and_a_page_leaves_the_bytes_to_others(leases: Leases) -> None:
+    limits = [Budget("", 3.0, 1_000_000.0)]
+    asking, looking = (Spending(limits, common=CommonPurse(leases)) for _ in range(2))
+    assert asking.promise("s", "town", NOON_AT)
+    assert not any(looking.has_room("town", NOON_AT, 1000.0, f"late{number}") for number in range(200))
+    assert asking.begin("town", NOON_AT)
+    asking.end("town", NOON_AT, 100)
+    assert asking.has_room("town", NOON_AT, 500_000.0)
+
+
+def test_what_was_set_aside_yesterday_and_not_called_for_keeps_nobody_out_today(leases: Leases) -> None:
+    worker = Spending([Budget("", 2.0)], common=CommonPurse(leases))
+    assert worker.promise("s", "town", NOON_AT) and worker.begin("town", NOON_AT)
+    worker.keep_promise("s")
+    assert not worker.has_room("town", NOON_AT, 0.0, "other")
+    assert worker.has_room("town", NOON_AT + DAY_S, 0.0, "other")
+
+
+def test_a_large_purse_is_left_alone_where_a_small_one_over_the_same_pages_is_empty(
+    leases: Leases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = Spending([Budget("", 1000.0), Budget("town", 2.0)], common=CommonPurse(leases))
+    assert worker.promise("s", "town", NOON_AT)
+    drawn = list[str]()
+    draw = leases.draw
+
+    def watched(budget: str, *rest: Any) -> tuple[int, int]:
+        drawn.append(budget)
+        return draw(budget, *rest)
+
+    monkeypatch.setattr(leases, "draw", watched)
+    assert not any(worker.has_room("town", NOON_AT, 0.0, f"late{number}") for number in range(50))
+    assert len(drawn) <= 2

@@ -104,14 +104,14 @@ class Leases:
         self, budget: str, day: int, most: tuple[int, int], wanted: tuple[int, int], today: int, least: int = 0
     ) -> tuple[int, int]:
         """Take requests and bytes out of the whole of a day, or of the span that ends with it: as much as is left of
-        what is wanted; no request where less than `least` are left, which would be of use to others only."""
+        what is wanted; nothing where less requests than `least` are left, which would be of use to others only."""
         with self._db.writing() as session:
             session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=budget, day=day))
             session.change(self._sql.forget_purses, self._sql.forget_purses.bind(day=today - KEPT_DAYS))
             sql = self._sql.look_into_purse
             [(requests, octets)] = session.rows(sql, sql.bind(budget=budget, day=day))
             left = max(0, most[0] - requests), max(0, most[1] - octets)
-            got = min(wanted[0], left[0]) if left[0] >= least else 0, min(wanted[1], left[1])
+            got = (min(wanted[0], left[0]), min(wanted[1], left[1])) if left[0] >= least else (0, 0)
             self._hand_out(session, budget, day, got)
         return got
 
