@@ -195,7 +195,7 @@ class Frontier:
             self.queue(server).shut_until_at = until_at
             self.queue(server).remove({page.id for page in pages})
         for page in pages:
-            self.put_back(replace(page, due_at=until_at))
+            self.put_back(replace(page, due_at=max(page.due_at or 0.0, until_at)))
 
     def clear(self, server: str) -> list[Page]:
         """Forget what waits for a server; the pages stay in the store."""

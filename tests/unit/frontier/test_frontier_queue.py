@@ -68,6 +68,14 @@ def test_a_page_put_back_is_offered_again() -> None:
     assert frontier.next_page("a", 1) == taken
 
 
+def test_pages_shut_out_come_when_that_is_over_and_those_due_later_in_their_time() -> None:
+    frontier = Frontier()
+    frontier.offer([page(1), page(2, due_at=50), page(3, due_at=900)])
+    frontier.shut_out(frontier.queue("a").pages(), 100.0)
+    assert frontier.held == 3 and frontier.open_lanes(99, 10) == []
+    assert sorted((one.id, one.due_at) for one in frontier.queue("a").pages()) == [(1, 100), (2, 100), (3, 900)]
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.floats(0, 100), st.sampled_from(Rank.ALL)), max_size=40),
     st.floats(0, 120),
