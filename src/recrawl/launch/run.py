@@ -259,8 +259,8 @@ def _ended(code: int, board: Board, order: Order, last_words: str, left: Callabl
     if counts["visits"] == 0 and counts["refused"]:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
         return Ended(NothingAllowed.exit_code, counts, sentence)
-    if counts["held_back"]:
-        return Ended(WorkLeft.exit_code, counts, _held_back(left()))
+    if counts["held_back"] and (told := left()).due:  # for a while only, if nothing is
+        return Ended(WorkLeft.exit_code, counts, _held_back(told))
     if order.for_s is not None and counts["left"]:
         sentence = f"the time is over with {counts['left']} pages still due; run again to go on"
         return Ended(WorkLeft.exit_code, counts, sentence)
