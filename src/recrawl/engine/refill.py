@@ -71,6 +71,8 @@ class Refill:
                 taken += brought
                 loads += bool(brought or first)
         self._look_further(len(servers), loads == LOADS)
+        if not self.unfinished:
+            self._frontier.leave_others({server.key for server in servers})
         return taken
 
     def forget(self) -> None:

@@ -216,6 +216,11 @@ class Frontier:
         for server in list(self._cut):
             self.leave_rest(server, 0)
 
+    def leave_others(self, due: Collection[str]) -> None:
+        """Of all but these servers nothing is due in the store: whoever of them has run low need not be filled up."""
+        for server in [one for one in self._cut if self._servers[one].is_low and one not in due]:
+            self.leave_rest(server, 0)
+
     def hungry(self) -> bool:
         """Some queue has run low while the store holds more."""
         return any(self._servers[server].is_low for server in self._cut)

@@ -191,3 +191,13 @@ def test_of_pages_shut_out_by_their_robots_txt_no_more_wait_in_memory_than_have_
     while (taken := frontier.next_page("s", 601.0)) is not None:
         frontier.drop(taken.id)
     assert refill.round(601.0, 0.0)
+
+
+def test_a_server_that_was_called_for_more_and_has_nothing_due_keeps_no_run_waiting() -> None:
+    store, frontier = stored(page(0, "visited", 5000.0), page(0, "due", 1.0)), Frontier()
+    refill = refill_of(store, frontier)
+    for server in ("visited", "due", "unheard"):
+        frontier.leave_rest(server, 1)
+    assert frontier.hungry() and rounds(refill, 10.0, 0.0) == 1
+    assert not frontier.hungry()
+    assert rounds(refill, 5000.0, 0.0) == 1
