@@ -4,6 +4,7 @@ The checker is the program of `tests/chaos`; `make chaos KILLS=200` does the sam
 """
 
 import os
+import signal
 import stat
 import subprocess
 from collections.abc import Callable
@@ -42,6 +43,26 @@ def test_workers_and_whole_trees_are_killed_and_nothing_is_lost(tmp_path: Path) 
     with ground(tmp_path, seed=7, sites=2, pages=40) as field:
         assert kill_often(field, KILLS, lambda text: None) == []
         assert is_fresh(field)
+
+
+def test_a_kill_at_full_speed_repeats_less_than_twenty_pages(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    """On a server of one's own, without a gap: what was asked and not yet written is asked again, and nothing else."""
+    site = start_site(600)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    before: list[str] = []
+    for stop_at in (90, 240, 410):
+        worker = subprocess.Popen([*RECRAWL, "run", "D", "--once", "--quiet"], cwd=tmp_path, start_new_session=True)
+        while len(site.pages_asked()) < stop_at:
+            assert worker.poll() is None
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+        asked = site.pages_asked()
+        assert len(set(asked[len(before) :]) & set(before)) < 20
+        before = asked
+    recrawl("run", "D", "--once")
+    asked = site.pages_asked()
+    assert len(set(asked[len(before) :]) & set(before)) < 20
+    assert set(asked) >= site.paths()
 
 
 def test_after_a_power_cut_the_folder_opens_and_the_crawl_goes_on(tmp_path: Path) -> None:

@@ -23,13 +23,15 @@ from recrawl.model.server import RobotsFile, Server
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
-from recrawl.model.visit import Version, Visit
+from recrawl.model.visit import Evidence, Version, Visit
 from recrawl.ports import Archive, Store
 
 Offload = Callable[..., Awaitable[Saved]]
 
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
 BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
+BATCH_DOCUMENTS = 16  # brought anew: a kill has them sent again, where an unchanged page costs its server little
+MOST_DOCUMENTS = 18  # written and gathering together
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
 LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
@@ -132,6 +134,7 @@ class Settler:
         self._error: BaseException | None = None
         self._origin: TracebackType | None = None
         self._bytes = 0  # of the answers handed over and not yet written
+        self._gathered = self._documents = 0  # documents among those gathered, and among all not yet written
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
@@ -144,18 +147,23 @@ class Settler:
 
     @property
     def _is_full(self) -> bool:
-        return len(self._arrivals) >= self._most or self._bytes >= BATCH_BYTES
+        enough = len(self._arrivals) >= self._most or self._gathered >= BATCH_DOCUMENTS
+        return enough or self._bytes >= BATCH_BYTES
 
     @property
     def _is_far_ahead(self) -> bool:
-        """Written and gathering are two batches."""
-        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
+        """Written and gathering are two batches, or more documents than a kill may cost."""
+        many = self._given - self._taken >= 2 * self._most or self._documents >= MOST_DOCUMENTS
+        return many or self._bytes >= 2 * BATCH_BYTES
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
+        is_document = arrival.reply.evidence is Evidence.DOCUMENT
+        self._gathered += is_document
+        self._documents += is_document
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
@@ -231,11 +239,12 @@ class Settler:
         try:
             while self._arrivals or self.ledger:
                 await self._linger()
-                arrivals, self._arrivals = self._arrivals, []
+                arrivals, self._arrivals, self._gathered = self._arrivals, [], 0
                 ledger, self.ledger = self.ledger, Ledger()
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
+                self._documents -= sum(one.reply.evidence is Evidence.DOCUMENT for one in arrivals)
                 written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
                 del arrivals, ledger
