@@ -65,6 +65,26 @@ def test_a_kill_at_full_speed_repeats_less_than_twenty_pages(start_site: Start, 
     assert set(asked) >= site.paths()
 
 
+def test_a_kill_of_a_revisit_at_full_speed_repeats_less_than_twenty_requests(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    site = start_site(400)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    recrawl("run", "D", "--once")
+    first = len(site.pages_asked())
+    words = [*RECRAWL, "run", "D", "--once", "--quiet", "--all"]
+    worker = subprocess.Popen(words, cwd=tmp_path, start_new_session=True)
+    while len(site.pages_asked()) < first + 150:
+        assert worker.poll() is None
+    os.killpg(worker.pid, signal.SIGKILL)
+    worker.wait()
+    before = site.pages_asked()[first:]
+    recrawl("run", "D", "--once")
+    again = site.pages_asked()[first + len(before) :]
+    assert len(set(again) & set(before)) < 20
+    assert set(again) | set(before) >= site.paths()
+
+
 def test_after_a_power_cut_the_folder_opens_and_the_crawl_goes_on(tmp_path: Path) -> None:
     with ground(tmp_path, seed=3, sites=1, pages=40) as field:
         assert cut_often(field, CUTS, lambda text: None) == []

@@ -2,10 +2,12 @@
 
 The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
 by one writer at a time; a lane that runs too far ahead waits: written and gathering visits together are at most two
-batches. A kill loses these, and they are visited again; of a server with a gap that is never more than one.
+batches, and of them fewer than twenty bring documents, and fewer than twenty are of one server. A kill loses these, and
+they are visited again; of a server with a gap that is never more than one.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from types import TracebackType
@@ -30,8 +32,8 @@ Offload = Callable[..., Awaitable[Saved]]
 
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
 BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
-BATCH_DOCUMENTS = 16  # brought anew: a kill has them sent again, where an unchanged page costs its server little
-MOST_DOCUMENTS = 18  # written and gathering together
+BATCH_REPEATED = 16  # documents of all servers, or visits of one: a kill has them asked for again
+MOST_REPEATED = 18  # written and gathering together
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
 LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
@@ -134,7 +136,10 @@ class Settler:
         self._error: BaseException | None = None
         self._origin: TracebackType | None = None
         self._bytes = 0  # of the answers handed over and not yet written
-        self._gathered = self._documents = 0  # documents among those gathered, and among all not yet written
+        self._documents = 0  # among those handed over and not yet written
+        self._visits: Counter[str] = Counter()  # the same of all visits, by server
+        self._repeated = 0  # the most that a kill would have asked for again of those gathered
+        self._gathered: Counter[str] = Counter()  # documents, and visits by server
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
@@ -147,23 +152,20 @@ class Settler:
 
     @property
     def _is_full(self) -> bool:
-        enough = len(self._arrivals) >= self._most or self._gathered >= BATCH_DOCUMENTS
+        enough = len(self._arrivals) >= self._most or self._repeated >= BATCH_REPEATED
         return enough or self._bytes >= BATCH_BYTES
 
-    @property
-    def _is_far_ahead(self) -> bool:
-        """Written and gathering are two batches, or more documents than a kill may cost."""
-        many = self._given - self._taken >= 2 * self._most or self._documents >= MOST_DOCUMENTS
-        return many or self._bytes >= 2 * BATCH_BYTES
+    def _is_far_ahead(self, server: str) -> bool:
+        """Written and gathering are two batches, or more documents or visits of this server than a kill may cost."""
+        many = self._documents >= MOST_REPEATED or self._visits[server] >= MOST_REPEATED
+        return many or self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
-        is_document = arrival.reply.evidence is Evidence.DOCUMENT
-        self._gathered += is_document
-        self._documents += is_document
+        self._count(arrival)
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
@@ -171,10 +173,24 @@ class Settler:
             self._enough.set()
         if arrival.page.kind is Kind.LIST and arrival.document is not None:
             self.hurry()  # the new details that it may show go before the old ones
-        while self._is_far_ahead and self._error is None:
+        while self._is_far_ahead(arrival.page.server) and self._error is None:
             self._room.clear()
             await self._room.wait()
         self.complain()
+
+    def _count(self, arrival: Arrival) -> None:
+        server, gathered = arrival.page.server, self._gathered
+        self._visits[server] += 1
+        gathered[server] += 1
+        self._repeated = max(self._repeated, gathered[server])
+        if arrival.reply.evidence is Evidence.DOCUMENT:
+            self._documents += 1
+            gathered[""] += 1
+            self._repeated = max(self._repeated, gathered[""])
+
+    def _count_off(self, arrivals: Sequence[Arrival]) -> None:
+        self._documents -= sum(one.reply.evidence is Evidence.DOCUMENT for one in arrivals)
+        self._visits -= Counter(one.page.server for one in arrivals)  # drops those of which none are left
 
     @property
     def is_heavy(self) -> bool:
@@ -239,12 +255,13 @@ class Settler:
         try:
             while self._arrivals or self.ledger:
                 await self._linger()
-                arrivals, self._arrivals, self._gathered = self._arrivals, [], 0
+                arrivals, self._arrivals = self._arrivals, []
+                self._gathered, self._repeated = Counter(), 0
                 ledger, self.ledger = self.ledger, Ledger()
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
-                self._documents -= sum(one.reply.evidence is Evidence.DOCUMENT for one in arrivals)
+                self._count_off(arrivals)
                 written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
                 del arrivals, ledger
