@@ -12,6 +12,7 @@ _TAG = re.compile("<")
 _NUL = "\0"
 _FEW = 1000
 _LONG = 65_536
+_HUGE = 524_288  # so long a flood of tags is cut before its letters are looked at: they take twenty times its memory
 _ROOT_LETTERS = ("ht", "bo")  # of html and body
 _ROOT = re.compile(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
 
@@ -30,10 +31,12 @@ def within(body: bytes, most_bytes: int) -> bytes:
 
 def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
     """`body_bytes`: how long the document is of which `source` was read."""
-    letters = TagLetters(source) if len(source) > _LONG else None
+    letters = TagLetters(source) if _LONG < len(source) <= _HUGE else None
     text = up_to_tags(source, settings.tags, letters)
+    if text is not source or letters is None:
+        letters = TagLetters(text) if len(text) > _LONG else None
     flat = without_floods(text, letters)
-    sound = without_storms(flat, settings.elements, letters if flat is source else None)
+    sound = without_storms(flat, settings.elements, letters if flat is text else None)
     if text is source and sound is flat and body_bytes <= settings.source_bytes:
         return Bounded(text, sound, "")
     cuts = (
@@ -55,7 +58,7 @@ def up_to_tags(source: str, most_tags: int, letters: TagLetters | None) -> str:
 def without_floods(source: str, letters: TagLetters | None) -> str:
     """Without what means nothing in a document and costs a parser dear: many NULs, and further `html` and `body` tags
     of a long document, whose attributes would be compared with those of the first, each with each. `letters`: those of
-    the source or of a longer one."""
+    the source."""
     if _NUL in source and source.count(_NUL) > _FEW:
         source, letters = source.replace(_NUL, ""), None  # there may be others now
     return _with_first_roots(source, letters or TagLetters(source)) if len(source) > _LONG else source

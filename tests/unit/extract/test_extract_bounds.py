@@ -1,5 +1,10 @@
 """What a document costs is bounded before it is parsed, and said."""
 
+import tracemalloc
+
+import pytest
+
+from recrawl.extract.bounds import bounded
 from recrawl.extract.document import glance, parse, read
 from recrawl.extract.settings import ExtractSettings
 
@@ -52,3 +57,17 @@ def test_a_second_root_with_very_many_attributes_does_not_hold_up_the_parser() -
     page = read(root + b"<title>t</title>" + root + b"<p>text<a href=/x>x</a>", HTML, URL)
     assert (page.title, page.language) == ("t", "de")
     assert [link.url for link in page.links] == [f"{URL}x"]
+
+
+@pytest.mark.parametrize("tag", ["<", "<b>", "<HtMl x>"])
+def test_a_flood_of_tags_takes_little_memory_before_it_is_cut(tag: str) -> None:
+    settings = ExtractSettings()
+    source = tag * (settings.source_bytes // len(tag))
+    tracemalloc.start()
+    try:
+        found = bounded(source, len(source), settings)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "extract.tags" in found.cut
+    assert peak_bytes < 3 * settings.source_bytes
