@@ -7,12 +7,16 @@ from typing import overload
 from recrawl.formats import duration
 from recrawl.model.failure import FormatError
 
+MOST_CURSOR = (1 << 63) - 1  # as far as a database counts
+
 
 def cursor_or_time(text: str, now: float) -> tuple[int, float]:
     """(cursor, 0) for a plain number, else (0, epoch seconds)."""
-    if re.fullmatch(r"\d+", text.strip()):
-        return int(text), 0.0
-    return 0, parse(text, now)
+    if not re.fullmatch(r"[0-9]+", text.strip()):
+        return 0, parse(text, now)
+    if len(text.strip()) > len(str(MOST_CURSOR)) or int(text) > MOST_CURSOR:
+        raise FormatError(f"{text.strip()[:30]} is no cursor: it is larger than any can be")
+    return int(text), 0.0
 
 
 def parse(text: str, now: float) -> float:

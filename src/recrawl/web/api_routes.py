@@ -8,12 +8,23 @@ from starlette.requests import Request
 from recrawl.answers.chances import coming
 from recrawl.answers.facts import change_object, facts_of, server_object, visit_object
 from recrawl.detect.difference import differ
-from recrawl.formats.moment import iso
+from recrawl.formats.moment import cursor_or_time, iso
 from recrawl.model.event import CHANGES, EventKind
+from recrawl.model.failure import UsageError
 from recrawl.web import shapes
 from recrawl.web.answers import figures_of, overview_of, plan_of, site_lines, site_report
+from recrawl.web.events import last_cursor
 from recrawl.web.overview import SiteLine
-from recrawl.web.queries import After, Cursor, Limit, OffsetHours, PageId, SiteName, VersionNumber
+from recrawl.web.queries import (
+    After,
+    Cursor,
+    Limit,
+    OffsetHours,
+    PageId,
+    SiteName,
+    VersionNumber,
+    nothing_unknown,
+)
 from recrawl.web.render import desk_of
 from recrawl.web.tagged import TaggedRoute
 from recrawl.web.week import week_of
@@ -22,14 +33,15 @@ router = APIRouter(
     prefix="/api",
     route_class=TaggedRoute,
     tags=["read"],
+    dependencies=[nothing_unknown],
     responses={
         304: {"description": "The answer is the one whose ETag was given as If-None-Match."},
-        400: {"model": shapes.Trouble, "description": "The question cannot be understood."},
         404: {"model": shapes.Trouble, "description": "No such page, site or version."},
         503: {"model": shapes.Trouble, "description": "The store or the archive cannot be read."},
     },
 )
-Kinds = Annotated[list[EventKind] | None, Query(description="added, updated, moved, removed; default: all four.")]
+Kinds = Annotated[list[EventKind] | None, Query(description=f"{', '.join(CHANGES)}; default: all of them.")]
+Since = Annotated[str, Query(max_length=40, description="From a time on: 2026-11-01, or 2h (ago); or after a cursor.")]
 
 
 @router.get("/overview")
@@ -138,13 +150,18 @@ def difference(request: Request, page: PageId, old: VersionNumber, new: VersionN
 
 @router.get("/changes")
 def changes(
-    request: Request, after: Cursor = 0, site: SiteName = "", kind: Kinds = None, limit: Limit = 100
+    request: Request, after: Cursor = 0, since: Since = "", site: SiteName = "", kind: Kinds = None, limit: Limit = 100
 ) -> shapes.ChangeList:
-    """Oldest first, from a cursor on: nothing is lost and nothing comes twice."""
-    wanted = [one for one in kind or CHANGES if one in CHANGES]
-    found = desk_of(request).store.events(after, wanted or CHANGES, limit)
+    """Oldest first, from a cursor or a time on: nothing is lost and nothing comes twice."""
+    if unfit := [one.value for one in kind or () if one not in CHANGES]:
+        raise UsageError(f"{unfit[0]} is no kind of change: write {', '.join(CHANGES)}")
+    desk = desk_of(request)
+    cursor, since_at = cursor_or_time(since, desk.now()) if since.strip() else (0, 0.0)
+    start = max(after, cursor)
+    end = max(start, last_cursor(desk.store, start)) if since_at else start  # before what may come meanwhile
+    found = desk.store.events(start, kind or CHANGES, limit, since_at)
     items = [shapes.Change(**change_object(one)) for one in found if not site or one.site == site]  # type: ignore[arg-type]
-    return shapes.ChangeList(items, found[-1].cursor if found else after)
+    return shapes.ChangeList(items, found[-1].cursor if found else end)
 
 
 @router.get("/due")

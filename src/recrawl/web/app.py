@@ -77,7 +77,10 @@ def create_app(folder: Folder, settings: WebSettings, now: Callable[[], float] =
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
-        responses={422: {"model": Trouble, "description": "A value is not what it must be."}},
+        responses={
+            400: {"model": Trouble, "description": "The question cannot be understood."},
+            422: {"model": Trouble, "description": "A value is not what it must be."},
+        },
     )
     app.state.closing, app.state.reception = asyncio.Event(), reception
     app.state.desk, app.state.settings, app.state.templates, app.state.meters = desk, settings, templates(), meters

@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
+from starlette.requests import Request
 
-from recrawl.model.failure import NotFound
+from recrawl.model.failure import NotFound, UsageError
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
@@ -28,6 +29,15 @@ def _after(
     return None if after is None else _number(after)
 
 
+def _nothing_unknown(request: Request) -> None:
+    """A word that the call's description does not know would be ignored, and the answer be one to another question."""
+    call = request.app.openapi()["paths"][request.scope["route"].path]["get"]
+    known = [one["name"] for one in call.get("parameters", ()) if one["in"] == "query"]
+    if unknown := [word for word in request.query_params if word not in known]:
+        raise UsageError(f"this call has no parameter {unknown[0][:50]!r}: it knows {', '.join(known) or 'none'}")
+
+
+nothing_unknown = Depends(_nothing_unknown)
 PageId = Annotated[int, Depends(_page_id)]
 After = Annotated[int | None, Depends(_after)]
 Cursor = Annotated[int, Query(ge=0, le=MOST, description="Events after this cursor.")]

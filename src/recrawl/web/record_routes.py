@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from recrawl.web.queries import After, Limit, PageId, SiteName
+from recrawl.web.queries import After, Limit, PageId, SiteName, nothing_unknown
 from recrawl.web.records import Line, histories, record_list, table
 from recrawl.web.render import desk_of, show
 from recrawl.web.shapes import Trouble
@@ -33,7 +33,9 @@ def page_records(request: Request, page: PageId) -> HTMLResponse:
     return show(request, "page_records.html", page=desk.page(page), records=found, plots=histories(found))
 
 
-@router.get("/api/pages/{page}/records", tags=["read"], responses={404: {"model": Trouble}})
+@router.get(
+    "/api/pages/{page}/records", tags=["read"], dependencies=[nothing_unknown], responses={404: {"model": Trouble}}
+)
 def records_of_page(request: Request, page: PageId) -> list[dict[str, Any]]:
     """What every version of a page said, oldest first."""
     desk = desk_of(request)
@@ -41,7 +43,7 @@ def records_of_page(request: Request, page: PageId) -> list[dict[str, Any]]:
     return [Line(one, found.url).as_object() for one in desk.store.records([found.id])]
 
 
-@router.get("/api/records", tags=["read"])
+@router.get("/api/records", tags=["read"], dependencies=[nothing_unknown])
 def records(request: Request, site: SiteName = "", after: After = None, limit: Limit = 100) -> dict[str, Any]:
     """The newest records, page by page; `next` as `after` goes on."""
     found = record_list(desk_of(request).store, site, after, limit)

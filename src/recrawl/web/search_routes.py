@@ -12,9 +12,8 @@ from recrawl.formats import moment
 from recrawl.formats.moment import iso
 from recrawl.model.failure import FormatError
 from recrawl.web.desk import Desk
-from recrawl.web.queries import SiteName
+from recrawl.web.queries import SiteName, nothing_unknown
 from recrawl.web.render import desk_of, show
-from recrawl.web.shapes import Trouble
 from recrawl.web.shelves import question, tree
 from recrawl.web.tagged import TaggedRoute
 
@@ -100,11 +99,7 @@ class CategoryCount:
     documents: int
 
 
-@router.get(
-    "/api/search",
-    tags=["read"],
-    responses={400: {"model": Trouble, "description": "The question cannot be understood."}},
-)
+@router.get("/api/search", tags=["read"], dependencies=[nothing_unknown])
 def search(
     request: Request,
     q: Words = "",
@@ -122,7 +117,7 @@ def search(
     )
 
 
-@router.get("/api/categories", tags=["read"])
+@router.get("/api/categories", tags=["read"], dependencies=[nothing_unknown])
 def categories(request: Request) -> list[CategoryCount]:
     """Documents by site and category."""
     return [CategoryCount(one.site, one.category, one.documents) for one in desk_of(request).search().shelves()]

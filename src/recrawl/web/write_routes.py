@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Path
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
@@ -22,6 +22,7 @@ from recrawl.web.render import desk_of
 from recrawl.web.shapes import Trouble
 
 MOST_FORM_BYTES = 20_000
+NOTHING_UNKNOWN = ConfigDict(extra="forbid")  # `page` for `pages` would make a whole site due
 READ_ONLY = "this dashboard is read-only: start `recrawl serve` with --token to write"
 
 
@@ -46,6 +47,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSite:
+    __pydantic_config__: ClassVar = NOTHING_UNKNOWN
     url: Annotated[str, Field(min_length=1, max_length=2000)]
     name: Annotated[str, Field(pattern=rf"^$|^{NAME}$")] = ""
     depth: Annotated[int | None, Field(ge=0, le=1000)] = None
@@ -55,6 +57,7 @@ class NewSite:
 class WhatIsDue:
     """A site, or pages by their ids; both: those pages of that site."""
 
+    __pydantic_config__: ClassVar = NOTHING_UNKNOWN
     site: Annotated[str, Field(max_length=200)] = ""
     pages: Annotated[list[Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$")]], Field(max_length=1000)] = ()  # type: ignore[assignment]
 
@@ -84,7 +87,7 @@ def make_due(request: Request, what: Annotated[WhatIsDue, Body()]) -> MadeDue:
 
 @router.post("/api/sites/{name}/pause", dependencies=guarded, responses=REFUSALS)
 def pause_site(request: Request, name: Annotated[str, Path(max_length=200)]) -> Named:
-    """Stop visiting a site; a running crawl takes it up at its next start."""
+    """Stop visiting a site; a running crawl takes it up within seconds."""
     return _named(set_paused(desk_of(request), name, True))
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.unit.web.conftest import NOW, Get, Small, asking
 
 from recrawl.folder.folder import Folder
@@ -35,6 +36,46 @@ def test_changes_go_on_from_their_cursor(ask: Get) -> None:
     end = get(ask, f"/api/changes?after={rest['next']}")
     assert [item["kind"] for item in first["items"] + rest["items"]] == ["added", "added", "removed", "updated"]
     assert end == {"items": [], "next": rest["next"]}
+
+
+def kinds(part: Any) -> list[str]:
+    return [item["kind"] for item in part["items"]]
+
+
+def test_changes_are_told_from_a_time_on_or_after_a_cursor(ask: Get) -> None:
+    [_, second, _, last] = get(ask, "/api/changes")["items"]
+    assert kinds(get(ask, "/api/changes?since=3d")) == ["updated"]
+    assert kinds(get(ask, f"/api/changes?since={last['at']}")) == ["updated"]
+    assert kinds(get(ask, "/api/changes?since=2026-01-01")) == ["added", "added", "removed", "updated"]
+    assert kinds(get(ask, f"/api/changes?since={second['cursor']}")) == ["removed", "updated"]
+    first = get(ask, "/api/changes?since=4d&limit=1")
+    assert kinds(first) == ["removed"] and kinds(get(ask, f"/api/changes?since=4d&after={first['next']}")) == [
+        "updated"
+    ]
+
+
+def test_who_asks_from_a_time_without_changes_goes_on_behind_those_before_it(ask: Get) -> None:
+    last = get(ask, "/api/changes")["next"]
+    assert get(ask, "/api/changes?since=1h") == {"items": [], "next": last}
+
+
+@pytest.mark.parametrize(
+    "question, said",
+    [
+        ("changes?since=yesterday", "'yesterday' is no time: write 2026-11-01"),
+        ("changes?since=99999999999999999999", "larger than any can be"),
+        ("changes?kind=limit_hit", "limit_hit is no kind of change: write added, updated, moved, removed, lost"),
+        ("changes?sience=2d", "no parameter 'sience': it knows after, since, site, kind, limit"),
+        ("pages?category=news", "no parameter 'category': it knows site"),
+        ("servers?site=harbour", "no parameter 'site': it knows none"),
+        ("search?q=ferry&as-of=2d", "no parameter 'as-of': it knows q, site, category, as_of"),
+        ("records?since=2d", "no parameter 'since'"),
+        ("search?q=ferry&as_of=soon", "'soon' is no time"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_as_asked_is_refused(ask: Get, question: str, said: str) -> None:
+    answer = ask(f"/api/{question}")
+    assert answer.status == 400 and said in answer.json["detail"], answer.text  # type: ignore[index]
 
 
 def test_the_facts_of_a_page_are_those_of_why(ask: Get, small: Small) -> None:

@@ -53,6 +53,14 @@ def test_pages_of_a_site_become_due(writable: tuple[Small, Get]) -> None:
     assert due_at(small, small.ferry.id) == NOW
 
 
+def test_a_slip_in_a_name_does_not_make_a_whole_site_due(writable: tuple[Small, Get]) -> None:
+    small, ask = writable
+    before = due_at(small, small.ferry.id)
+    answer = post(ask, "/api/due", {"site": "harbour", "page": str(small.quiet.id)}, **BEARER)
+    assert answer.status == 422 and "page" in answer.text
+    assert due_at(small, small.ferry.id) == before
+
+
 def test_one_page_becomes_due_by_a_form_without_javascript(writable: tuple[Small, Get]) -> None:
     small, ask = writable
     answer = form(ask, "/do/due", page=str(small.ferry.id), token=TOKEN)
@@ -62,7 +70,8 @@ def test_one_page_becomes_due_by_a_form_without_javascript(writable: tuple[Small
 
 def test_a_site_is_added_and_cannot_own_private_addresses(writable: tuple[Small, Get]) -> None:
     small, ask = writable
-    answer = post(ask, "/api/sites", {"url": "Example.org/news", "own": ["127.0.0.1"]}, **BEARER)
+    assert post(ask, "/api/sites", {"url": "Example.org/news", "own": ["127.0.0.1"]}, **BEARER).status == 422
+    answer = post(ask, "/api/sites", {"url": "Example.org/news"}, **BEARER)
     assert answer.status == 201 and answer.json == {"name": "example.org", "paused": False}
     [site] = [one for one in small.folder.sites() if one.name == "example.org"]
     assert site.seeds == ("https://example.org/news",) and site.own == ()
