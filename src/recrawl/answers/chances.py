@@ -34,7 +34,7 @@ WIDER = (1, 8, 64)  # how much further to look where pages are not to be shown
 class Hindrance:
     """`until_at` None: until somebody changes it."""
 
-    kind: str  # "no_site", "paused", "budget", "window", "server", "robots"
+    kind: str  # "no_site", "paused", "budget", "window", "server", "robots", "address"
     says: str
     until_at: float | None = None
 
@@ -94,7 +94,8 @@ class Chances:
             return Hindrance("window", f"the window of {page.site} is closed ({told}; UTC)", opens_at(windows, at))
         said = self._gate.check(page.url, at)
         if said.unreachable:
-            return Hindrance("robots", f"{page.server}: {said.reason.rstrip('.')}", said.until_at)
+            says = f"{page.server}: {said.reason.rstrip('.')}"
+            return Hindrance("address", says) if said.unasked else Hindrance("robots", says, said.until_at)
         server = self._server(page.server)
         if server is not None and server.failures and server.free_at > at:
             often = "just now" if server.failures == 1 else f"{server.failures} times in a row"
@@ -156,6 +157,11 @@ class Waiting:
     due: int = 0
     at: float | None = None
     hindrances: tuple[Hindrance, ...] = ()  # most frequent first
+
+    @property
+    def is_for_the_guard(self) -> bool:
+        """Nothing but servers that the address guard refuses."""
+        return bool(self.hindrances) and all(one.kind == "address" for one in self.hindrances)
 
     def sentence(self, now: float) -> str:
         """What holds them back, and when it goes on."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recrawl.answers.ask import LONG_PATIENCE_S, ask_in_turn
 from recrawl.config import Settings
-from recrawl.engine.gate import Gate, robots_file
+from recrawl.engine.gate import Gate, once_asked, robots_file
 from recrawl.extract.document import read
 from recrawl.extract.settings import ExtractSettings
 from recrawl.folder.folder import Folder
@@ -53,7 +53,7 @@ def page_at(
 
     settings.check_operator([site] if not own else [])
     owned = (*site.own, origin_of(page).partition("://")[2]) if own else site.own
-    gate = Gate(AGENT, lambda address: _kept(address, folder, settings))
+    gate = Gate(AGENT, once_asked(lambda address: _kept(address, folder, settings)))
     for _ in range(HOPS + 1):
         _need_permission(page, gate, ask)
         reply = ask(page)

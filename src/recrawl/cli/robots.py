@@ -10,7 +10,7 @@ from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.cli.options import beyond_budget_option, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.config import Settings
-from recrawl.engine.gate import HOPS
+from recrawl.engine.gate import HOPS, robots_file
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.folder.settings import load
@@ -86,7 +86,8 @@ def _asked(url: str, own: bool, folder: Folder, beyond_budget: bool) -> RobotsPo
         for _ in range(HOPS + 1):
             reply = ask_in_turn(address, owned, folder, settings, beyond_budget)
             if reply.evidence is not Evidence.REDIRECT:
-                return decide(None if reply.evidence is Evidence.FAILED else reply.status, reply.body)
+                file = robots_file(address, reply, reply.at, None)
+                return decide(file.status or None, file.body)
             address = resolve(reply.header("location"), address) or address
     except (NotNow, StoreInUse) as error:
         return _kept(address, folder, settings, error)

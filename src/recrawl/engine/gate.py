@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from recrawl.model.address import fingerprint, origin_of, server_of
+from recrawl.model.failure import Failure
 from recrawl.model.page import Page, Rank
-from recrawl.model.server import RobotsFile
+from recrawl.model.server import UNASKED, RobotsFile
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
@@ -37,6 +38,7 @@ class Pass:
     elsewhere: bool = False  # the file lies on another server: its lane will bring it
     crawl_delay_s: float | None = None
     unreachable: bool = False
+    unasked: bool = False  # and that because the address guard refused the server
     until_at: float = 0.0  # when an unreachable file is asked for again
 
     @property
@@ -98,7 +100,8 @@ class Gate:
     def _decide(self, url: str, known: Known) -> Pass:
         policy = known.policy
         if policy.retry:
-            return Pass(reason=policy.sentence, unreachable=True, until_at=known.file.expires_at)
+            unasked, until_at = known.file.status == UNASKED, known.file.expires_at
+            return Pass(reason=policy.sentence, unreachable=True, unasked=unasked, until_at=until_at)
         said = policy.explain(url, self._agent)
         return known.silent if said is SILENCE else self._passed(policy, said)
 
@@ -107,10 +110,21 @@ class Gate:
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
 
 
+def once_asked(load: Callable[[str], RobotsFile | None]) -> Callable[[str], RobotsFile | None]:
+    """Without those of servers that were never asked: they may have been listed as the user's own since."""
+
+    def asked(address: str) -> RobotsFile | None:
+        file = load(address)
+        return None if file is not None and file.status == UNASKED else file
+
+    return asked
+
+
 def robots_file(url: str, reply: Reply, now: float, previous: RobotsFile | None) -> RobotsFile:
     """What to remember of an answer to a request for robots.txt."""
-    status = 0 if reply.evidence is Evidence.FAILED else reply.status
-    body = reply.body[:BODY_CAP]
+    status, body = reply.status, reply.body[:BODY_CAP]
+    if reply.evidence is Evidence.FAILED:
+        status, body = UNASKED if reply.failure is Failure.FORBIDDEN_ADDRESS else 0, reply.detail.encode()
     if reply.evidence is Evidence.REDIRECT:
         body = (resolve(reply.header("location"), url) or url).encode()
     if reply.evidence is Evidence.NOT_MODIFIED and previous is not None:

@@ -5,7 +5,7 @@ import asyncio
 from recrawl.engine.discover import Quarry
 from recrawl.engine.doors import Doors
 from recrawl.engine.errands import Errands, is_errand
-from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, robots_file, robots_page
+from recrawl.engine.gate import BODY_CAP, ROBOTS, Gate, once_asked, robots_file, robots_page
 from recrawl.engine.kept import LIMITS, limit_hit
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
@@ -20,8 +20,9 @@ from recrawl.frontier.manners import after_reply, free_again_at, gap_s
 from recrawl.frontier.queue import Frontier
 from recrawl.model.address import server_of
 from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import Failure
 from recrawl.model.page import Page, Rank, Status
-from recrawl.model.server import Server
+from recrawl.model.server import UNASKED, Server
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply, Why
@@ -49,7 +50,7 @@ class Lanes:
         self.parts, self.frontier, self.settler, self.tally = parts, frontier, settler, tally
         self.asked = asked
         self.servers: dict[str, Server] = {}
-        self.gate = Gate(parts.agent, parts.store.robots)
+        self.gate = Gate(parts.agent, once_asked(parts.store.robots))
         self.doors = Doors(parts.scheduler, frontier, self.gate)
         self.visitor = Visitor(parts, self._ask, self._may_ask_again)
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
@@ -176,7 +177,7 @@ class Lanes:
         self.settler.ledger.robots.append(file)
         for found in self.signals.from_robots(self.gate.sitemaps(file.origin), site.name, reply.at):
             self.settler.ledger.entered[found.id] = found
-        if reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
+        if file.status != UNASKED and reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
             self.tally.add(Count.FAILED)
         if reply.failure in LIMITS:
             self._tell(limit_hit(str(reply.failure), reply.detail, reply.at, url, site.name))
@@ -231,7 +232,7 @@ class Lanes:
             ended_at = self.parts.clock.now()
             self.parts.scheduler.end(site.name, ended_at, got_bytes)
             self._answered.set()
-        self.tally.add(Count.REQUESTS)
+        self.tally.add(Count.REQUESTS, reply.failure is not Failure.FORBIDDEN_ADDRESS)
         self.tally.add(Count.RECEIVED_BYTES, got_bytes)
         server = self.server(key)
         owned = self.parts.owned(key, site)

@@ -59,9 +59,16 @@ MET = {Evidence.BUSY: BUSY, Evidence.BROKEN: BROKEN, Evidence.REFUSED: REFUSED}
 
 # Not the server's health but the page's: these answers show that the server is well.
 WELL = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING, Evidence.REFUSED})
-# Nor do these say anything of the server's health: it answered, with something that we do not take.
+# Nor do these say anything of the server's health: it answered with something that we do not take, or was not asked.
 NOT_TAKEN = frozenset(
-    {Failure.HEADERS_TOO_LARGE, Failure.BODY_TOO_LARGE, Failure.BOMB, Failure.UNDECODABLE, Failure.UNASKED_304}
+    {
+        Failure.HEADERS_TOO_LARGE,
+        Failure.BODY_TOO_LARGE,
+        Failure.BOMB,
+        Failure.UNDECODABLE,
+        Failure.UNASKED_304,
+        Failure.FORBIDDEN_ADDRESS,
+    }
 )
 # A port that lets nobody in says nothing of the other one: https may be closed where http is well.
 ONE_PORT = frozenset({Failure.CONNECT, Failure.CONNECT_TIMEOUT})

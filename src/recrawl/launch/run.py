@@ -256,6 +256,8 @@ def _ended(code: int, board: Board, order: Order, last_words: str, left: Callabl
         more = f"; {_held_back(told)}" if (told := left()).hindrances else ""
         sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page{more}"
         return Ended(TooManyFailures.exit_code, counts, sentence)
+    if counts["visits"] == 0 and (told := left()).is_for_the_guard:
+        return Ended(NothingAllowed.exit_code, counts, _held_back(told))
     if counts["visits"] == 0 and counts["refused"]:
         sentence = "robots.txt allows none of the pages: see `recrawl why URL` for the line that says so"
         return Ended(NothingAllowed.exit_code, counts, sentence)

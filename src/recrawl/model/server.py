@@ -30,9 +30,13 @@ class Server:
         return 1.0 / self.load_per_s if self.load_per_s > 0 else float("inf")
 
 
+UNASKED = -1
+
+
 @dataclass(frozen=True, slots=True)
 class RobotsFile:
-    """What an origin answered when asked for /robots.txt. `status` 0: unreachable."""
+    """What an origin answered when asked for /robots.txt. `status` 0: unreachable; UNASKED: nobody was asked, since the
+    address guard refused it. `body` then says why."""
 
     origin: str
     fetched_at: float

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from recrawl.model.directives import AGENT
-from recrawl.model.server import RobotsFile
+from recrawl.model.server import UNASKED, RobotsFile
 from recrawl.model.values import dataclass
 from recrawl.scope.robots import Explanation, RobotsRules
 
@@ -51,8 +51,8 @@ class RobotsPolicy:
 def decide(
     status: int | None, body: bytes = b"", *, cached: RobotsFile | None = None, now: float = 0.0
 ) -> RobotsPolicy:
-    """`status` is that of the last hop, None or 0: no answer. `cached`: the last file that was read whole;
-    it stands in for an answer that did not come, but never longer than a day."""
+    """`status` and `body` are those of the last hop; None or 0: no answer, and why. `cached`: the last file that was
+    read whole; it stands in for an answer that did not come, but never longer than a day."""
     meaning = access_of(status)
     if meaning is Access.RULES and status != 304:
         return RobotsPolicy(Access.RULES, RobotsRules.parse(body), "The server's robots.txt decides.")
@@ -61,9 +61,15 @@ def decide(
         return RobotsPolicy(Access.ALL, RobotsRules.parse(b""), sentence)
     if cached is not None and _still_good(cached, status, now):
         return RobotsPolicy(Access.RULES, RobotsRules.parse(cached.body), "The copy of robots.txt kept here decides.")
-    said = f"status {status}" if status else "no answer"
-    sentence = f"robots.txt could not be read ({said}): nothing is allowed until it can."
-    return RobotsPolicy(Access.NONE, RobotsRules.parse(b""), sentence)
+    return RobotsPolicy(Access.NONE, RobotsRules.parse(b""), _unread(status, body))
+
+
+def _unread(status: int | None, body: bytes) -> str:
+    why = body.decode("utf-8", "replace")
+    if status == UNASKED:
+        return f"not asked, since {why}."
+    said = f"status {status}" if status else why or "no answer"
+    return f"robots.txt could not be read ({said}): nothing is allowed until it can."
 
 
 def access_of(status: int | None) -> Access:
@@ -88,7 +94,7 @@ def expires_at(now: float, status: int | None, headers: Iterable[tuple[str, str]
 
 def failures_before(previous: RobotsFile) -> int:
     """How often in a row there was no answer, by how long the last one made us wait."""
-    if access_of(previous.status or None) is not Access.NONE:
+    if previous.status == UNASKED or access_of(previous.status or None) is not Access.NONE:
         return 0
     waited_s = max(previous.expires_at - previous.fetched_at, FIRST_RETRY_S)
     return 1 + round(math.log2(waited_s / FIRST_RETRY_S))
