@@ -328,10 +328,12 @@ def test_totals_count_visits_by_what_they_brought(store: Store) -> None:
         visit(x, 4.0, Change.UNKNOWN, Evidence.FAILED),
         visit(x, 5.0, Change.UNKNOWN, Evidence.BUSY),
         visit(x, 6.0, Change.GONE, Evidence.MISSING),
+        visit(x, 7.0, Change.UNKNOWN, Evidence.REFUSED),
+        visit(x, 8.0, Change.UNKNOWN, Evidence.MISSING),
     )
     store.save(Batch(entered=(x,), visits=visits, versions=(version(x, 1.0), version(x, 2.0))))
     store.save(Batch(servers=(Server("a.example", requests=9),)))
-    expected = Totals(pages=1, visits=6, requests=9, changed=1, not_modified=1, failed=2, versions=2, bytes=600)
+    expected = Totals(pages=1, visits=8, requests=9, changed=1, not_modified=1, failed=3, versions=2, bytes=800)
     assert store.totals("one") == store.totals() == expected
 
 

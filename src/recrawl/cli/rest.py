@@ -21,6 +21,7 @@ from recrawl.ports import Store
 
 SHOWN = 5
 LOOKED_AT = 50
+UNPROVED = ("failed", "not_found", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def rest_of(place: Folder, settings: Settings, counts: dict[str, int], once: boo
         ahead, chances = coming(found, LOOKED_AT), Chances(found, now)
         ats = [chance.at for chance in map(chances.of, ahead) if chance.at is not None]
         held = waiting(found, now)
-        visited = counts["new"] + counts["changed"] + counts["same"] + counts["failed"]
+        visited = counts["new"] + counts["changed"] + counts["same"] + sum(counts[name] for name in UNPROVED)
         not_due = max(0, store.totals().live - visited - _due_again(store.totals(), held.due)) if once else None
         first_at = ahead[0].due_at if ahead else None
         return Rest(not_due, first_at, min(ats, default=None), held, _resting(store, ahead, now))

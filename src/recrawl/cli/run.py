@@ -113,9 +113,11 @@ def tell_end(ended: Ended, as_json: bool, rest: Rest) -> None:
 def summary(counts: dict[str, int]) -> str:
     """What the run did and what it saved."""
     unchanged = counts["same"]
+    rare = {"not found": counts["not_found"], "undecided": counts["undecided"]}
+    told = "".join(f", {number} {name}" for name, number in rare.items() if number)
     lines = [
         f"{counts['visits']} visits: {counts['new']} new, {counts['changed']} changed, {unchanged} unchanged "
-        f"({counts['not_modified']} by 304), {counts['moved']} moved, {counts['gone']} gone, "
+        f"({counts['not_modified']} by 304), {counts['moved']} moved, {counts['gone']} gone{told}, "
         f"{counts['failed']} failed; {counts['refused']} refused by robots.txt",
         f"{counts['requests']} requests, {size(counts['received_bytes'])} received, "
         f"{size(counts['spared_bytes'])} spared by conditional requests",

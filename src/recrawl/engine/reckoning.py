@@ -22,7 +22,7 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
-from recrawl.model.visit import Evidence
+from recrawl.model.visit import UNUSABLE, Evidence
 from recrawl.notices.outcome import counts_by_source
 from recrawl.schedule.load import after as load_after
 from recrawl.schedule.load import is_overloaded
@@ -33,7 +33,6 @@ COUNT_OF = {
     Change.CHANGED: Count.CHANGED,
     Change.MOVED: Count.MOVED,
     Change.GONE: Count.GONE,
-    Change.UNKNOWN: Count.FAILED,
 }
 NOBODY = counts_by_source(())
 
@@ -187,7 +186,17 @@ class Reckoning:
         self._savings.note(visits)
         self.tally.add(Count.VISITS, len(visits))
         for change, number in Counter(one.verdict.change for one in visits).items():
-            self.tally.add(COUNT_OF[change], number)
+            if change in COUNT_OF:
+                self.tally.add(COUNT_OF[change], number)
+        for one in visits:
+            if one.verdict.change is Change.UNKNOWN:
+                self.tally.add(_count_of_unproved(one))
         spared = [one.page.size_bytes for one in visits if one.reply.evidence is Evidence.NOT_MODIFIED]
         self.tally.add(Count.NOT_MODIFIED, len(spared))
         self.tally.add(Count.SPARED_BYTES, sum(spared))
+
+
+def _count_of_unproved(one: Arrival) -> Count:
+    if one.reply.evidence in UNUSABLE:
+        return Count.FAILED
+    return Count.NOT_FOUND if one.reply.evidence is Evidence.MISSING or one.verdict.soft_404 else Count.UNDECIDED

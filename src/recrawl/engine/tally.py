@@ -14,7 +14,7 @@ class Count(IntEnum):
     NOT_MODIFIED = auto()
     MOVED = auto()
     GONE = auto()
-    FAILED = auto()
+    FAILED = auto()  # no usable answer
     REFUSED = auto()
     ENTERED = auto()
     RECEIVED_BYTES = auto()
@@ -25,6 +25,8 @@ class Count(IntEnum):
     CHECKS = auto()  # store asked while idle, nothing found
     HELD_BACK = auto()  # visits put off because the budget was spent or no window open
     ERRORS = auto()  # faults of our own, counted and shown
+    NOT_FOUND = auto()  # for the first time: gone only if the next visit agrees
+    UNDECIDED = auto()  # answers that prove nothing: all noise, a part, a redirect to itself
 
 
 _CELL = calcsize("q")

@@ -250,9 +250,10 @@ def _ended(code: int, board: Board, order: Order, last_words: str, left: Callabl
     counts = board.as_dict()
     if code:
         return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else last_words)
-    answered = counts["visits"] - counts["failed"]
-    if counts["failed"] > max(0, answered):
-        share = f"{counts['failed']} of {counts['requests']} requests failed"
+    useless = counts["failed"] + counts["not_found"]
+    if useless > max(0, counts["visits"] - useless):
+        found_none = " or found no page" if counts["not_found"] else ""
+        share = f"{useless} of {counts['requests']} requests failed{found_none}"
         more = f"; {_held_back(told)}" if (told := left()).hindrances else ""
         sentence = f"{share}: see `recrawl status`, and `recrawl why URL` for one page{more}"
         return Ended(TooManyFailures.exit_code, counts, sentence)

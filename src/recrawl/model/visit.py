@@ -69,6 +69,9 @@ class Evidence(StrEnum):
     FAILED = "failed"  # no usable answer: `failure` says why
 
 
+UNUSABLE = frozenset({Evidence.REFUSED, Evidence.BUSY, Evidence.BROKEN, Evidence.FAILED})  # such a visit has failed
+
+
 class Followed:
     """Somebody may want to know when it is gone."""
 

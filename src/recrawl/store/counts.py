@@ -14,7 +14,7 @@ from recrawl.model.batch import IntervalBand, Totals
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
-from recrawl.model.visit import Evidence, Visit
+from recrawl.model.visit import UNUSABLE, Evidence, Visit
 from recrawl.store.codes import STATUS
 
 
@@ -36,8 +36,6 @@ STATUS_FROM = 20  # + the number of the status: pages that stand there
 BAND_FROM = 10_000  # + the exponent of the band: scheduled pages with such an interval
 BAND_SPREAD = 2_000  # more than the exponents of a float
 LONGEST_S = 1e300
-
-FAILED = (Evidence.FAILED, Evidence.BROKEN, Evidence.BUSY)  # no usable answer came
 
 Counts = Counter[tuple[Hashable, int]]
 Standing = tuple[int, ...]  # the kinds that a page counts under
@@ -87,7 +85,7 @@ def add_visits(counts: Counts, visits: Iterable[tuple[Hashable, Visit]]) -> None
         counts[site, Count.VISITS] += number
         counts[site, Count.CHANGED] += number * (change == Change.CHANGED)
         counts[site, Count.NOT_MODIFIED] += number * (evidence is Evidence.NOT_MODIFIED)
-        counts[site, Count.FAILED] += number * (evidence in FAILED)
+        counts[site, Count.FAILED] += number * (evidence in UNUSABLE)
 
 
 def totals(counts: Mapping[int, int], due: int) -> Totals:

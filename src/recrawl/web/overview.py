@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from recrawl.model.batch import Totals
 from recrawl.model.server import Server
 from recrawl.model.site import Site
-from recrawl.model.visit import Evidence, Visit
+from recrawl.model.visit import UNUSABLE, Evidence, Visit
 from recrawl.web.freshness import DAY_S, fresh_over_time, fresh_share
 from recrawl.web.sample import Sample
 
-FAILED = frozenset({Evidence.FAILED, Evidence.BROKEN, Evidence.BUSY})
 POINTS = 60  # of the curve of freshness
 LONGEST_S = 14 * DAY_S
 
@@ -116,7 +115,7 @@ def _marks(visit: Visit) -> Iterable[str]:
     yield "requests"
     if visit.change == "changed":
         yield "changes"
-    if visit.evidence in FAILED:
+    if visit.evidence in UNUSABLE:
         yield "failed"
     if visit.evidence is Evidence.NOT_MODIFIED:
         yield "not_modified"
