@@ -1,7 +1,7 @@
 """From a folder and its settings to the parts of a worker."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager, nullcontext
 from dataclasses import replace
 
 from recrawl.archive.documents import DocumentFolder
@@ -19,6 +19,7 @@ from recrawl.engine.spending import Common, Purse
 from recrawl.engine.wiring import Parts
 from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.journal import Journal
 from recrawl.fetch.request import user_agent
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
@@ -126,6 +127,13 @@ def sending(folder: Folder, settings: Settings, complain: Callable[[str], None])
         yield
 
 
+def journal_of(
+    folder: Folder, settings: Settings, store: Store, worker: str, now: float
+) -> AbstractContextManager[Journal | None]:
+    """None for a cluster: whoever takes over for a worker that died stands elsewhere and cannot read it."""
+    return nullcontext() if settings.state.store else closing(Journal(folder.journal, worker, store.pages, now))
+
+
 @asynccontextmanager
 async def assemble(
     folder: Folder,
@@ -144,6 +152,7 @@ async def assemble(
         closing(store or open_store(folder, settings)) as store,
         sending(folder, settings, log.complain),
         closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
+        journal_of(folder, settings, store, worker, clock.now()) as journal,
     ):
         fetcher = fetcher_of(settings, clock)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
@@ -183,6 +192,7 @@ async def assemble(
                 documents=DocumentFolder(folder.documents),
                 adopts=not settings.state.store,
                 push_book=PushBook(folder.path),
+                journal=journal,
             )
 
             def reread(now: float) -> list[Quarry]:

@@ -54,7 +54,7 @@ class Visitor:
 
     async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
         """Ask, compare, read: what did this visit prove?"""
-        reply = await self._ask(self._question(page, quarry.site), quarry.site)
+        reply = await self._answer(page, quarry.site)
         directives = from_headers(reply.all_headers("x-robots-tag"))
         verdict = at_once(page, reply)
         if verdict is not None:
@@ -88,6 +88,17 @@ class Visitor:
             looks = 2
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
+
+    async def _answer(self, page: Page, site: Site) -> Reply:
+        """One that a killed run left, or a new one."""
+        ask, journal = self._question(page, site), self._parts.journal
+        if journal is None:
+            return await self._ask(ask, site)
+        reply = journal.recall(page, ask, self._parts.clock.now())
+        if reply is None:
+            reply = await self._ask(ask, site)
+            journal.note(page.id, reply)
+        return reply
 
     def _at_first_sight(self, page: Page, why: Why, reply: Reply, quarry: Quarry, parsed: Parsed) -> Arrival | None:
         """A first visit follows the links; what the text says is read from the archive when there is another to compare

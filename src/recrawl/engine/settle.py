@@ -2,8 +2,8 @@
 
 The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
 by one writer at a time; a lane that runs too far ahead waits: written and gathering visits together are at most two
-batches, and of them fewer than twenty bring documents, and fewer than twenty are of one server. A kill loses these, and
-they are visited again; of a server with a gap that is never more than one.
+batches. A kill loses these; their answers are in the journal. Where there is none they are asked for again: then fewer
+than twenty bring documents, and fewer than twenty are of one server, with a gap never more than one.
 """
 
 import asyncio
@@ -117,7 +117,8 @@ def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFol
 
 class Settler:
     """`prepare` turns arrivals into a ledger (on the loop), `carry_out` writes it (off the loop),
-    `settled` hears of it afterwards. `loop_s`: the loop's seconds for those of the clock."""
+    `settled` hears of it afterwards. `loop_s`: the loop's seconds for those of the clock. `repeats`: what a kill loses
+    is asked for again."""
 
     def __init__(
         self,
@@ -126,9 +127,10 @@ class Settler:
         settled: Callable[[Ledger, Saved], None],
         most: int,
         loop_s: Callable[[float], float] = float,
+        repeats: bool = True,
     ) -> None:
         self._prepare, self._carry_out, self._settled, self._loop_s = prepare, carry_out, settled, loop_s
-        self._most = most
+        self._most, self._repeats = most, repeats
         self._arrivals: list[Arrival] = []
         self.ledger = Ledger()
         self._writer: asyncio.Task[None] | None = None
@@ -179,6 +181,8 @@ class Settler:
         self.complain()
 
     def _count(self, arrival: Arrival) -> None:
+        if not self._repeats:
+            return
         server, gathered = arrival.page.server, self._gathered
         self._visits[server] += 1
         gathered[server] += 1
@@ -189,6 +193,8 @@ class Settler:
             self._repeated = max(self._repeated, gathered[""])
 
     def _count_off(self, arrivals: Sequence[Arrival]) -> None:
+        if not self._repeats:
+            return
         self._documents -= sum(one.reply.evidence is Evidence.DOCUMENT for one in arrivals)
         self._visits -= Counter(one.page.server for one in arrivals)  # drops those of which none are left
 

@@ -11,6 +11,7 @@ from recrawl.engine.discover import Quarry
 from recrawl.engine.offload import Offload
 from recrawl.engine.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
+from recrawl.fetch.journal import Journal
 from recrawl.folder.push_book import PushBook
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
@@ -62,6 +63,7 @@ class Parts:
     reread: Callable[[float], list[Quarry]] = lambda now: []  # takes up changed site files; the quarries that differ
     adopts: bool = True  # pages of sites that are gone go to those that cover them; False: others may know the site
     push_book: PushBook | None = None  # what receivers of notices remember beside the store
+    journal: Journal | None = None  # answers that are not written yet; None: a kill has them asked for again
 
     @property
     def importance(self) -> dict[str, float]:

@@ -51,7 +51,9 @@ class Worker:
         self.parts, self.order, self.tally = parts, order, tally
         self.partitions = set(partitions)
         self.frontier = Frontier()
-        self.settler = Settler(self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s)
+        self.settler = Settler(
+            self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s, parts.journal is None
+        )
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(
             parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met,
@@ -303,6 +305,8 @@ class Worker:
 
     def _settled(self, ledger: Ledger, saved: Saved) -> None:
         self.parts.scheduler.kept(ledger.memos)
+        if self.parts.journal is not None:
+            self.parts.journal.settled(ledger.pages)
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.ENTERED, len(saved.entered))
         now = self.parts.clock.now()

@@ -51,6 +51,10 @@ class Folder:
         return self.path / "recrawl.log"
 
     @property
+    def journal(self) -> Path:
+        return self.path / "journal"
+
+    @property
     def lock(self) -> Path:
         return self.path / "recrawl.lock"
 

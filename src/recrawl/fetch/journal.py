@@ -1,0 +1,246 @@
+"""Answers that came and are not written yet: a kill does not have them asked for again.
+
+A commit gathers many visits. Until then each answer stands in a file beside the store, handed to the system as soon as
+it is there, so a kill -9 leaves it: the next run finds it and is answered by it, without a request. Two files take
+turns, each used again from its start when everything in it is written; a new turn has a new number, so what an earlier
+one left behind is not read. A power cut may leave less, never something else: every entry has a checksum.
+"""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from struct import Struct
+
+from xxhash import xxh3_64_intdigest
+
+from recrawl.fetch.evidence import answered
+from recrawl.fetch.head import parse_headers, status_of
+from recrawl.model.page import Page
+from recrawl.model.values import dataclass
+from recrawl.model.visit import Ask, Evidence, Reply, Times
+
+LIFE_S = 3600.0  # an older answer says too little about now
+TURN_BYTES = 1024 * 1024  # so much is enough for a turn, if the other file is free
+MOST_BYTES = 64 * 1024 * 1024  # of one file: beyond that answers go unnoted
+MOST_READ_BYTES = 16 * 1024 * 1024  # of what other runs left
+KEPT = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING})
+_FRAME = Struct("<QIQ")  # turn, bytes that follow, their checksum
+_FACTS = Struct("<qd5dQ6I")  # page, at, times, received bytes, how long the texts are
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came for a page, and to which question."""
+
+    page: int
+    at: float
+    times: Times
+    received_bytes: int
+    etag: str
+    last_modified: str
+    peer: str
+    raw_request: bytes
+    raw_head: bytes
+    sent_body: bytes
+
+    def is_awaited_by(self, page: Page, now: float) -> bool:
+        """The page was due when this came, has not been seen since, and was not made due anew."""
+        if page.due_at is None or not page.due_at <= self.at <= now <= self.at + LIFE_S:
+            return False
+        return page.checked_at is None or page.checked_at < self.at
+
+    def answers(self, ask: Ask) -> bool:
+        """Whether it is the same question."""
+        return (ask.etag, ask.last_modified) == (self.etag, self.last_modified) and not ask.headers and not ask.form
+
+    def reply(self, ask: Ask) -> Reply:
+        head = [line + b"\n" for line in self.raw_head.split(b"\n")[:-1]]
+        return answered(
+            ask,
+            self.at,
+            status_of(head),
+            parse_headers(head),
+            self.sent_body,
+            raw_request=self.raw_request,
+            raw_head=self.raw_head,
+            peer=self.peer,
+            times=self.times,
+            received_bytes=self.received_bytes,
+        )
+
+
+class Journal:
+    """Of one worker. `folder` holds the files of all of them; those of the dead are read when this one begins, as far
+    as the `pages` of the store still wait for what is in them."""
+
+    def __init__(self, folder: Path, worker: str, pages: Callable[[Sequence[int]], Sequence[Page]], now: float) -> None:
+        folder.mkdir(exist_ok=True)
+        dead = dead_files(folder)
+        self._dead = [path for path, _ in dead]
+        left = {answer.page: answer for _, data in dead for answer in answers_in(data)}
+        self._in_hand = {page.id: left[page.id] for page in pages(list(left)) if left[page.id].is_awaited_by(page, now)}
+        self._awaited = set(self._in_hand)
+        self._forget_dead()
+        self._turn, self._other = (_File(folder, worker) for _ in range(2))
+
+    def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
+        """The answer that a killed run got for this page, if it still waits for it."""
+        answer = self._in_hand.pop(page.id, None) if self._in_hand else None
+        if answer is None or not answer.is_awaited_by(page, now) or not answer.answers(ask):
+            return None
+        return answer.reply(ask)
+
+    def note(self, page: int, reply: Reply) -> None:
+        """An answer came."""
+        if reply.evidence not in KEPT:
+            return
+        if self._turn.size >= TURN_BYTES and self._other.is_free:
+            self._turn, self._other = self._other, self._turn
+            self._turn.begin()
+        self._turn.write(page, _packed(page, reply))
+
+    def settled(self, pages: Iterable[int]) -> None:
+        """What was learnt from the answers for these pages is written."""
+        written = frozenset(pages)
+        self._turn.waiting -= written
+        self._other.waiting -= written
+        if self._awaited:
+            self._awaited -= written
+            self._forget_dead()
+
+    def _forget_dead(self) -> None:
+        """As soon as nobody waits for what they left."""
+        while self._dead and not self._awaited:
+            self._dead.pop().unlink(missing_ok=True)
+
+    def close(self) -> None:
+        for file in (self._turn, self._other):
+            file.close()
+
+
+class _File:
+    def __init__(self, folder: Path, worker: str) -> None:
+        self._path, self._handle = _opened(folder, worker)
+        self._number = 0
+        self.size = 0
+        self.waiting: set[int] = set()  # pages whose answers stand here and nowhere else
+
+    @property
+    def is_free(self) -> bool:
+        return not self.waiting
+
+    def begin(self) -> None:
+        self._number += 1
+        self.size = 0
+
+    def write(self, page: int, entry: bytes) -> None:
+        if self.size + len(entry) > MOST_BYTES:
+            return
+        framed = _FRAME.pack(self._number, len(entry), xxh3_64_intdigest(entry)) + entry
+        with suppress(OSError):  # a full disk: whoever must write says so; without this a kill repeats a request
+            if os.pwrite(self._handle, framed, self.size) == len(framed):
+                self.size += len(framed)
+                self.waiting.add(page)
+
+    def close(self) -> None:
+        """A file in which something still waits stays for the next run."""
+        if self.is_free:
+            self._path.unlink(missing_ok=True)
+        os.close(self._handle)
+
+
+def _opened(folder: Path, worker: str) -> tuple[Path, int]:
+    """It is locked for as long as this process lives, and never seen before it is."""
+    handle, unseen = tempfile.mkstemp(".new", f"{worker}-", folder)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    return Path(unseen).rename(Path(unseen).with_suffix(".journal")), handle
+
+
+def dead_files(folder: Path) -> list[tuple[Path, bytes]]:
+    """What the dead left, oldest first, so that of two answers for a page the last one stands; of much the newest."""
+    found, room = [], MOST_READ_BYTES
+    for path in sorted(folder.glob("*.journal"), key=_written_at, reverse=True):
+        left = _read_if_dead(path, room)
+        if left is not None:
+            room -= len(left)
+            found.append((path, left))
+    return found[::-1]
+
+
+def _written_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _read_if_dead(path: Path, most: int) -> bytes | None:
+    """None: its worker lives, or another has just removed it."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return file.read(max(most, 0))
+    except (FileNotFoundError, BlockingIOError):
+        return None
+
+
+def answers_in(data: bytes) -> Iterator[Answer]:
+    """Of one turn, as far as they are whole."""
+    place, turn = 0, None
+    while place + _FRAME.size <= len(data):
+        number, size, checksum = _FRAME.unpack_from(data, place)
+        place += _FRAME.size
+        entry = data[place : place + size]
+        place += size
+        if turn not in (None, number) or len(entry) < max(size, _FACTS.size) or xxh3_64_intdigest(entry) != checksum:
+            return
+        turn = number
+        yield _unpacked(entry)
+
+
+def _packed(page: int, reply: Reply) -> bytes:
+    ask, times = reply.ask, reply.times
+    texts = (
+        ask.etag.encode("utf-8", "surrogatepass"),
+        ask.last_modified.encode("utf-8", "surrogatepass"),
+        reply.peer.encode(),
+        reply.raw_request,
+        reply.raw_head,
+        reply.sent_body,
+    )
+    facts = _FACTS.pack(
+        page,
+        reply.at,
+        times.resolve_s,
+        times.connect_s,
+        times.tls_s,
+        times.first_byte_s,
+        times.total_s,
+        reply.received_bytes,
+        *map(len, texts),
+    )
+    return b"".join((facts, *texts))
+
+
+def _unpacked(entry: bytes) -> Answer:
+    page, at, resolve_s, connect_s, tls_s, first_byte_s, total_s, received_bytes, *sizes = _FACTS.unpack_from(entry)
+    texts, place = [], _FACTS.size
+    for size in sizes:
+        texts.append(entry[place : place + size])
+        place += size
+    etag, last_modified, peer, raw_request, raw_head, sent_body = texts
+    return Answer(
+        page,
+        at,
+        Times(resolve_s, connect_s, tls_s, first_byte_s, total_s),
+        received_bytes,
+        etag.decode("utf-8", "surrogatepass"),
+        last_modified.decode("utf-8", "surrogatepass"),
+        peer.decode(errors="replace"),
+        raw_request,
+        raw_head,
+        sent_body,
+    )
