@@ -71,7 +71,7 @@ ASK_A, ASK_B = Ask(A.url), Ask(B.url, etag='"1"', last_modified="Mon, 01 Jan 202
 
 
 def test_after_a_kill_the_answer_is_the_same_to_the_last_byte(tmp_path: Path) -> None:
-    head = b"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"
+    head = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
     replies = reply_to(ASK_A), reply_to(ASK_B, NOW + 1, b"", head)
     left_by_a_kill(tmp_path / "j", *replies)
     journal = Journal(tmp_path / "j", "0", Pages(A, B), NOW + 5)
