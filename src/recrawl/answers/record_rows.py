@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.engine.recording import FOLDER, read_records, source_of
@@ -22,11 +22,12 @@ BATCH = 500  # pages
 @dataclass(frozen=True, slots=True)
 class Row:
     """A record and its page. `broken`: what could not be read from the page's newest version, where the wrapper broke
-    after this record was read (or never worked: then it is the record itself)."""
+    after this record was read (or never worked: then it is the record itself). `broken_at`: since when."""
 
     page: Page
     record: Record
     broken: Record | None = None
+    broken_at: float | None = None
 
     @property
     def worked_before(self) -> bool:
@@ -51,7 +52,8 @@ def newest(store: Store, site: str = "", page: int | None = None) -> Iterator[Ro
     for owner, records in _by_page(store, site, page):
         good = [record for record in records if not record.broken]
         broken = records[-1] if records[-1].broken else None
-        yield from (Row(owner, record, broken) for record in good if record.at == good[-1].at)
+        since_at = _broken_at(records) if broken else None
+        yield from (Row(owner, record, broken, since_at) for record in good if record.at == good[-1].at)
 
 
 def history(store: Store, site: str = "", page: int | None = None) -> Iterator[Row]:
@@ -79,16 +81,18 @@ def broken_pages(store: Store, site: str = "", page: int | None = None) -> Itera
     while found := store.broken_records(site, after, BATCH):
         ids = [record.page for record in found if page in (None, record.page)]
         pages = {one.id: one for one in store.pages(ids)}
-        last = {record.page: record for record in store.records(ids) if not record.broken}
+        told = {key: list(records) for key, records in groupby(store.records(ids), key=lambda one: one.page)}
         for record in found:
             if record.page in pages:
-                yield Row(pages[record.page], last.get(record.page, record), record)
+                records = told[record.page]
+                last = next((one for one in reversed(records) if not one.broken), record)
+                yield Row(pages[record.page], last, record, _broken_at(records))
         after = found[-1].page
 
 
 def broken_wrappers(store: Store, sites: Collection[Site] = (), site: str = "") -> list[BrokenWrapper]:
-    """The same, counted by what is missing; most pages first. On a site without patterns the fields are looked for
-    everywhere, so a page that never had them is no news there."""
+    """The same, counted by what is missing; what broke last comes first. On a site without patterns the fields are
+    looked for everywhere, so a page that never had them is no news there."""
     everywhere = {one.name for one in sites if not one.patterns}
     groups: dict[tuple[str, str, tuple[str, ...], bool], list[Row]] = {}
     for row in broken_pages(store, site):
@@ -96,7 +100,7 @@ def broken_wrappers(store: Store, sites: Collection[Site] = (), site: str = "") 
         if row.worked_before or row.page.site not in everywhere:
             groups.setdefault((row.page.site, broken.kind, broken.missing, row.worked_before), []).append(row)
     found = [BrokenWrapper(*key, len(rows), _since(rows), rows[0].page.url) for key, rows in groups.items()]
-    return sorted(found, key=lambda one: (-one.pages, one.site, one.missing))
+    return sorted(found, key=lambda one: (-one.since_at, -one.pages, one.site, one.missing))
 
 
 def read_again(store: Store, archive: Archive, wrappers: SiteWrappers, documents: DocumentFolder) -> Counter[str]:
@@ -132,7 +136,12 @@ def _read_page(
 
 
 def _since(rows: Sequence[Row]) -> float:
-    return min((row.broken or row.record).at for row in rows)
+    return min(row.record.at if row.broken_at is None else row.broken_at for row in rows)
+
+
+def _broken_at(records: Sequence[Record]) -> float:
+    """Of one page, oldest first, the last of them broken: when the first of those was read that are in a row."""
+    return [*takewhile(lambda one: one.broken, reversed(records))][-1].at
 
 
 def _by_page(store: Store, site: str, page: int | None) -> Iterator[tuple[Page, list[Record]]]:

@@ -154,7 +154,7 @@ def record_line(row: Row) -> Line:
         "data": dict(record.data),
     }
     if row.broken is not None:
-        line |= {"broken_since": iso(row.broken.at), "missing": list(row.broken.missing)}
+        line |= {"broken_since": iso(row.broken_at), "missing": list(row.broken.missing)}
     return line
 
 
@@ -179,6 +179,7 @@ def broken_line(row: Row) -> Line:
         "kind": broken.kind,
         "missing": list(broken.missing),
         "at": iso(broken.at),
+        "broken_since": iso(row.broken_at),
         "worked_before": row.worked_before,
         "last_record_at": iso(row.record.at) if row.worked_before else None,
     }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recrawl.answers.record_rows import broken_wrappers, changes, history, newest
+from recrawl.answers.record_rows import broken_pages, broken_wrappers, changes, history, newest
 from recrawl.archive.memory import MemoryArchive
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.recording import Recorder
@@ -147,11 +147,26 @@ def test_it_is_told_once_while_it_stays_broken_and_again_when_it_is_mended() -> 
     shop.visit("/item/1", item())
     assert len(shop.visit("/item/1", "<p>gone</p>").events) == 1
     assert shop.visit("/item/1", "<p>still gone</p>").events == []
+    assert [row.broken_at for row in (*newest(shop.store), *broken_pages(shop.store))] == [20.0, 20.0]
+    assert [one.since_at for one in broken_wrappers(shop.store)] == [20.0]
     [event] = shop.visit("/item/1", item("€ 6")).events
     assert event.kind is EventKind.WRAPPER_MENDED
     assert broken_wrappers(shop.store) == []
     assert [(change.before, change.after) for _, change in changes(shop.store)] == [
         ({"amount": 5, "currency": "EUR"}, {"amount": 6, "currency": "EUR"})
+    ]
+
+
+def test_what_broke_last_comes_first() -> None:
+    shop = Shop(PRICE, replace(TITLE, required=True))
+    for path in ("/item/1", "/item/2", "/item/3"):
+        shop.visit(path, item())
+    shop.visit("/item/1", "<p>redesigned</p>")
+    shop.visit("/item/2", "<p>redesigned</p>")
+    shop.visit("/item/3", "<h1>Lamp</h1>")
+    assert [(one.missing, one.pages) for one in broken_wrappers(shop.store)] == [
+        (("price",), 1),
+        (("price", "title"), 2),
     ]
 
 
