@@ -121,7 +121,7 @@ class Retiming:
         return [self._after(page, float(gap_s), now) for page, gap_s in zip(pages, gaps_s, strict=True)]
 
     def _after(self, page: Page, gap_s: float, now: float) -> Page:
-        seen_at = max(page.checked_at or now, now - gap_s)
+        seen_at = min(max(page.checked_at or now, now - gap_s), now)  # a clock that ran ahead may have written it
         due_at = self.parts.scheduler.due_at(page, seen_at, gap_s)
         after = replace(page, interval_s=gap_s, due_at=due_at)
         return self.outcomes.rested(after, seen_at, self.parts.scheduler.patience(page.site, now))

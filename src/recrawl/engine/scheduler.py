@@ -340,6 +340,8 @@ class Scheduler:
         policy = self._first
         if isinstance(policy, PricedPolicy) and (kept := self._store.memo(learnt_memo(self._worker, policy, name))):
             policy = policy.remembering(kept)
+            if isinstance(policy, ValuePolicy):
+                policy = policy.knowing(known.set_right(policy.knowledge, int(now // HOUR_S)))
         elif isinstance(policy, ValuePolicy):
             policy = policy.knowing(known.started(policy.price, int(now // HOUR_S)))
         return Domain(name, policy, budgets.started(self._per_day(name), now), now, now)

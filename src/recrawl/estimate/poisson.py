@@ -16,7 +16,8 @@ _STEPS = 80  # halvings of a bracket in log λ: far below a float's last digit
 
 
 def fold(states: States, seen: Sightings) -> States:
-    """One more gap into the sums; a first visit only starts the clock."""
+    """One more gap into the sums; a first visit only starts the clock, and so does one before the last: that was made
+    by a clock that ran ahead and has been set right since."""
     after = states.copy()
     counts = ~seen.first & (states["seen_at"] > 0.0) & (seen.at > states["seen_at"])
     gap_s = np.where(counts, seen.at - states["seen_at"], 0.0)
@@ -29,7 +30,7 @@ def fold(states: States, seen: Sightings) -> States:
     after["shortest_s"] = np.where(shorter, gap_s, states["shortest_s"])
     after["size_bytes"] = np.where(seen.size_bytes >= 0.0, seen.size_bytes, states["size_bytes"])
     after["response_s"] = smoothed(states["response_s"], seen.response_s)
-    after["seen_at"] = np.maximum(states["seen_at"], seen.at)
+    after["seen_at"] = seen.at
     return after
 
 

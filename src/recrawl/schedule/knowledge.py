@@ -24,6 +24,7 @@ _SITE_END = "|"
 _NEW = "+new"  # ends the name of a group of pages in their first weeks
 BUSY_DAYS = 1.5  # within a day: a burst
 YOUTH_S = 14 * 86400.0
+BELIEVED_AHEAD_HOURS = 24  # so much is soon caught up with
 FIRST_S = 2 * 86400.0  # what is found within the first days of a site was there before
 
 
@@ -136,6 +137,20 @@ def bursts(knowledge: Knowledge) -> dict[str, float]:
     end = np.full(site.size, float(tempo.hour))
     days = tempos.operational_days(tempo, site, end - 24.0, end)
     return {knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY_DAYS)}
+
+
+def set_right(knowledge: Knowledge, hour: int) -> Knowledge:
+    """What was learnt by a clock that ran ahead, for one that does not: it would rest until it is caught up with. What
+    happened when is let go; laws, trust, price and the rhythm of the day stay."""
+    ahead = knowledge.tempo.hour - hour
+    if ahead <= BELIEVED_AHEAD_HOURS:
+        return knowledge
+    old = knowledge.tempo
+    anew = replace(tempos.started(len(knowledge.sites), hour), rhythm=old.rhythm, proof=old.proof)
+    met = tuple(min(one, hour) for one in knowledge.met_hour)
+    return replace(
+        knowledge, tempo=tempos.with_elapsed(anew, 0), refitted_hour=hour, pooled_hour=hour, met_hour=met
+    )  # fmt: skip
 
 
 def to_bytes(knowledge: Knowledge) -> bytes:

@@ -48,6 +48,12 @@ def test_a_first_visit_is_no_evidence() -> None:
     assert state["gaps"][0] == 0 and state["watched_s"][0] == 0.0 and state["seen_at"][0] == 1e9
 
 
+def test_after_a_clock_that_ran_ahead_a_page_learns_from_its_next_but_one_visit_on() -> None:
+    state = _walk([False, False, True], [400 * DAY, -399 * DAY, 2 * DAY])
+    assert (state["gaps"][0], state["changes"][0]) == (2, 1)
+    assert (state["watched_s"][0], state["quiet_s"][0], state["seen_at"][0]) == (402 * DAY, 400 * DAY, 1e9 + 3 * DAY)
+
+
 def test_exact_likelihood_agrees_with_the_formula_for_equal_gaps() -> None:
     assert poisson.exact_rate([1.0, 1.0, 1.0], 1.0) == pytest.approx(np.log(4.0))
     assert poisson.exact_rate([], 3.0) == 0.0

@@ -7,7 +7,7 @@ from recrawl.estimate.pooling import first_law
 from recrawl.estimate.trust import SOURCES
 from recrawl.model.belief import Context, Sightings, States, unknown
 from recrawl.schedule.explain import Seen, gaps_by_policy, reasons
-from recrawl.schedule.knowledge import group_name
+from recrawl.schedule.knowledge import group_name, set_right
 from recrawl.schedule.settings import Settings
 from recrawl.schedule.value import STAGGERED, ValuePolicy, staggered, value_policy
 
@@ -185,3 +185,23 @@ def test_a_change_is_worth_a_visit_where_the_page_will_then_stand_still() -> Non
     assert worth[:20].min() > 5 * worth[20:].max()
     dearer = policy.at_price(10 * policy.knowledge.price).worth_if_changed(states, np.ones(40), now, context)
     np.testing.assert_allclose(dearer, worth / 10, rtol=1e-6)
+
+
+def test_what_a_clock_that_ran_ahead_has_learnt_is_set_right(crawled: tuple[ValuePolicy, States, Context]) -> None:
+    chosen, states, around = crawled
+    now = START - 360 * DAY
+    right = chosen.knowing(set_right(chosen.knowledge, int(now // 3600)))
+    assert right.price == chosen.price and (right.laws.law == chosen.laws.law).all()
+    assert right.is_pooling_due(now + DAY) and not chosen.is_pooling_due(now + DAY)
+    assert right.at(now + DAY).knowledge.pooled_hour == int((now + DAY) // 3600)
+    assert right.memory() == right.remembering(right.memory()).memory()
+    back = right.observe(states, _seen(now, np.zeros(60, bool)), around)
+    after, learnt = right.folded(back, _seen(now + DAY, np.arange(60) < 30), around)
+    assert (after["gaps"] == states["gaps"] + 1).all() and learnt.knowledge.sums is not right.knowledge.sums
+    gaps_s = learnt.at(now + DAY).next_gap_s(after, np.ones(60), now + DAY, np.full(60, 0.5), around)
+    assert (gaps_s[:30] > 0.0).all() and gaps_s[:30].mean() < gaps_s[30:].mean()
+
+
+def test_a_clock_that_is_a_little_ahead_costs_nothing(crawled: tuple[ValuePolicy, States, Context]) -> None:
+    knowledge = crawled[0].knowledge
+    assert set_right(knowledge, knowledge.tempo.hour - 3) is knowledge
