@@ -2,16 +2,19 @@
 
 import json
 import signal
+import socket
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.flow.conftest import Ran, Site
-from tests.flow.machines import LEASE_S, PARTITIONS, cluster, until
+from tests.flow.machines import LEASE_S, PARTITIONS, PATIENCE_S, cluster, until
 from tests.postgres import PostgresServer
 
 Start = Callable[..., Site]
 UNWRITTEN = 16  # visits that a kill may repeat: two batches
+SYN_SENT = "02"  # in /proc/net/tcp
 
 
 def test_when_a_worker_is_killed_others_own_its_partitions_soon_and_no_server_notices(
@@ -75,6 +78,41 @@ def test_a_worker_that_slept_past_its_lease_asks_nothing_and_writes_nothing_unti
         assert len(since) - len(others) <= 1  # the one already under way
         told = [json.loads(line) for line in machine.log()[heard:].partition("joining anew")[0].splitlines()[:-1]]
         assert all(one["at"] < stopped_at + LEASE_S / 2 for one in told if one["kind"] == "added")  # written before
+
+
+def test_a_worker_that_slept_past_its_lease_while_it_connected_sends_nothing_over_that_connection(
+    postgres_dsn: str, tmp_path: Path
+) -> None:
+    with socket.socket() as deaf, ExitStack() as waiting:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        deaf.settimeout(PATIENCE_S)
+        fillers = [waiting.enter_context(socket.socket()) for _ in range(4)]  # its queue of one is full after these
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(deaf.getsockname())
+        ours = {filler.getsockname()[1] for filler in fillers}
+        site = Site(f"http://127.0.0.1:{deaf.getsockname()[1]}/", "", tmp_path / "no log")
+        with cluster(tmp_path, postgres_dsn, [site]) as crowd:
+            machine = crowd.start("a")
+            until(lambda: _knocking_at(deaf) - ours)
+            sleeper = next(iter(crowd.seats()))
+            machine.send(signal.SIGSTOP)
+            stopped_at = crowd.now()
+            while (door := deaf.accept())[1][1] in ours:  # the system connects, while the worker sleeps
+                door[0].close()
+            until(lambda: crowd.now() > stopped_at + LEASE_S)
+            machine.send(signal.SIGCONT)
+            door[0].settimeout(PATIENCE_S)
+            assert door[0].recv(1000) == b""
+            until(lambda: crowd.joined_at(machine, later_than=sleeper))
+
+
+def _knocking_at(door: socket.socket) -> set[int]:
+    """Ports of those who are not connected yet."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    there = f":{door.getsockname()[1]:04X}"
+    return {int(row[1].partition(":")[2], 16) for row in rows if row[2].endswith(there) and row[3] == SYN_SENT}
 
 
 def test_when_the_database_dies_under_load_workers_wait_and_go_on_and_nothing_acknowledged_is_lost(

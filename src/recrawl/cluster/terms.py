@@ -89,8 +89,9 @@ class Terms:
         clock = await asyncio.to_thread(clock_of, leases)
         store = open_leased(dsn, fence)
         number = str(heart.seat.slot)
-        async with assemble(self.folder, self.settings, number, clock, store=store, writer=name) as parts:
-            parts.need_lease = heart.need
+        async with assemble(
+            self.folder, self.settings, number, clock, store=store, writer=name, need_lease=heart.need
+        ) as parts:
             purse = CommonPurse(leases)
             parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, clock.now(), number, common=purse)
             left_s = None if self.order.for_s is None else max(0.0, self.order.for_s - passed_s)

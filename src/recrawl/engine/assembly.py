@@ -21,6 +21,7 @@ from recrawl.extract.settings import ExtractSettings
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.request import user_agent
+from recrawl.fetch.transfer import Permit
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
@@ -110,10 +111,11 @@ def scheduler_of(
     return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew, common)
 
 
-def fetcher_of(settings: Settings, clock: Clock) -> CurlFetcher:
+def fetcher_of(settings: Settings, clock: Clock, permit: Permit = lambda: None) -> CurlFetcher:
     named = user_agent(__version__, settings.operator.contact)
     wish = settings.fetch
-    return CurlFetcher(FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes), clock.now)
+    known = FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes)
+    return CurlFetcher(known, clock.now, permit=permit)
 
 
 @contextmanager
@@ -143,9 +145,10 @@ async def assemble(
     crew: int = 1,
     store: Store | None = None,
     writer: str = "",
+    need_lease: Permit = lambda: None,
 ) -> AsyncIterator[Parts]:
     """Everything open, and closed again in the end. `worker` is a small number, `writer` the name of its files where
-    that is not enough to tell them from those of others."""
+    that is not enough to tell them from those of others. `need_lease` raises where others may ask our servers."""
     clock, dice, log = clock or SystemClock(), Dice(), LogFile(folder.log)
     sites = folder.sites()
     with (
@@ -154,7 +157,7 @@ async def assemble(
         closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
         journal_of(folder, settings, store, worker, clock.now()) as journal,
     ):
-        fetcher = fetcher_of(settings, clock)
+        fetcher = fetcher_of(settings, clock, need_lease)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
 
         def quarry(site: Site) -> Quarry:
@@ -191,6 +194,7 @@ async def assemble(
                 worker=worker,
                 documents=DocumentFolder(folder.documents),
                 adopts=not settings.state.store,
+                need_lease=need_lease,
                 push_book=PushBook(folder.path),
                 journal=journal,
             )

@@ -13,7 +13,7 @@ from recrawl.fetch.head import final_head, parse_headers, status_of
 from recrawl.fetch.order import Order
 from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
-from recrawl.fetch.transfer import OpenSocket, Transfer, Trust, refused_sentence
+from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Reply, Times
@@ -36,14 +36,19 @@ class FetchSettings:
 
 
 class CurlFetcher:
-    """Belongs to the loop that makes its first request. `open_socket` is where sockets come from."""
+    """Belongs to the loop that makes its first request. `open_socket` is where sockets come from; `permit` is asked
+    once more when a connection stands and the request would go out: `fetch` raises what it raises."""
 
     def __init__(
-        self, settings: FetchSettings, clock_now: Callable[[], float], open_socket: OpenSocket = socket.socket
+        self,
+        settings: FetchSettings,
+        clock_now: Callable[[], float],
+        open_socket: OpenSocket = socket.socket,
+        permit: Permit = lambda: None,
     ) -> None:
         self._settings = settings
         self._now = clock_now
-        self._open_socket = open_socket
+        self._open_socket, self._permit = open_socket, permit
         self._standing = standing_lines(settings.user_agent, settings.accept_language)
         self._trust = trusted(settings.ca_file)
         self._lookup = DnsLookup(settings.resolver)
@@ -120,7 +125,10 @@ class CurlFetcher:
         if self._driver is None:
             settings = self._settings
             self._driver = Driver(asyncio.get_running_loop(), settings.kept_connections, settings.large_bytes)
-        transfer = self._idle.pop() if self._idle else Transfer(self._driver, self._trust, self._open_socket)
+        if self._idle:
+            transfer = self._idle.pop()
+        else:
+            transfer = Transfer(self._driver, self._trust, self._open_socket, self._permit)
         self._busy.add(transfer)
         return transfer
 

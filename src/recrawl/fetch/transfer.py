@@ -14,7 +14,7 @@ from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, status_of
 from recrawl.fetch.options import STANDING
 from recrawl.fetch.order import Order
-from recrawl.model.failure import Failure
+from recrawl.model.failure import Failure, RecrawlError
 from recrawl.model.visit import Times
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
@@ -31,6 +31,7 @@ MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 OpenSocket = Callable[[int, int, int], socket.socket]
+Permit = Callable[[], None]  # raises a RecrawlError where nothing may be sent any more
 Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
 
 
@@ -38,8 +39,8 @@ class Transfer:
     """The state of one request. After `run`, `lines` are the head lines of all responses, `pieces` the body as
     sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
 
-    def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket) -> None:
-        self._driver = driver
+    def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket, permit: Permit = lambda: None) -> None:
+        self._driver, self._permit = driver, permit
         self.ballast = driver.ballast
         self._loop = driver.loop
         self._open_socket = open_socket
@@ -58,7 +59,8 @@ class Transfer:
         curl.setopt(pycurl.PREREQFUNCTION, self._on_connected)
 
     async def run(self, order: Order) -> None:
-        """Make the request to the address of the order; never raises for what the server does."""
+        """Make the request to the address of the order; never raises for what the server does. What `permit` raises
+        comes through, and nothing was sent then."""
         self._prepare(order)
         if not order.fresh:
             await self._attempt(order)
@@ -68,6 +70,8 @@ class Transfer:
                 await self._attempt(order)
             finally:
                 self._curl.setopt(pycurl.FRESH_CONNECT, 0)
+        if self._withheld is not None:
+            raise self._withheld
 
     async def _attempt(self, order: Order) -> None:
         self._begin(order)
@@ -125,6 +129,7 @@ class Transfer:
         self._gathered = 0
         self._connection: Key | None = None
         self._was_closed = False
+        self._withheld: RecrawlError | None = None
         self._is_kept = False
         self.is_unanswered = False
         self._sent_at = 0.0
@@ -233,12 +238,18 @@ class Transfer:
 
     def _on_connected(self, address: str, local: str, port: int, local_port: int) -> int:
         """Before every request, on kept connections too: is it the address this ask was allowed, is it open, and
-        is it the first? One ask is one request, so libcurl may not send it again when a connection breaks."""
+        is it the first? One ask is one request, so libcurl may not send it again when a connection breaks. And may it
+        still be sent? Whoever was stopped while connecting may have slept long."""
         if address != self._order.address:
             self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
             return ABORT
         if self._sent_at:
             self._hung_up()
+            return ABORT
+        try:
+            self._permit()
+        except RecrawlError as error:
+            self._withheld = error
             return ABORT
         key = (address, port, local_port)
         self._is_kept = not self._opened

@@ -13,7 +13,7 @@ from tests.unit.fetch.rough_server import RoughServer
 
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
-from recrawl.fetch.transfer import OpenSocket
+from recrawl.fetch.transfer import OpenSocket, Permit
 from recrawl.model.visit import Ask, Limits, Reply
 
 AGENT = user_agent("0.0", "https://example.org/crawler")
@@ -49,8 +49,9 @@ async def a_fetcher(
     ca_file: str = "",
     now: Callable[[], float] = lambda: NOW,
     open_socket: OpenSocket = socket.socket,
+    permit: Permit = lambda: None,
 ) -> AsyncIterator[CurlFetcher]:
-    fetcher = CurlFetcher(FetchSettings(AGENT, resolver=resolver, ca_file=ca_file), now, open_socket)
+    fetcher = CurlFetcher(FetchSettings(AGENT, resolver=resolver, ca_file=ca_file), now, open_socket, permit)
     try:
         yield fetcher
     finally:

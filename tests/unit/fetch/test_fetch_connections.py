@@ -11,7 +11,7 @@ from tests.unit.fetch.rough_server import PAGE, rough_server
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.sockets import EpollWatcher, LoopWatcher, watcher_for
-from recrawl.model.failure import Failure
+from recrawl.model.failure import Failure, LeaseLost
 from recrawl.model.visit import Ask, Evidence, Limits
 
 
@@ -144,6 +144,28 @@ def test_a_fetcher_that_never_asked_closes_too() -> None:
         await CurlFetcher(FetchSettings("recrawl/0"), lambda: 0.0).close()
 
     run(story())
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_what_may_not_be_sent_any_more_once_the_connection_stands_is_not_sent(loop: str) -> None:
+    async def story() -> None:
+        refusals: list[LeaseLost] = []
+
+        def permit() -> None:
+            if refusals:
+                raise refusals[0]
+
+        async with rough_server() as server, a_fetcher(permit=permit) as fetcher:
+            for fresh in (True, False):  # over a new connection, and over one that was kept
+                await get(fetcher, server, "/page")
+                asked, refusals[:] = len(server.requests), [LeaseLost("it ran out while we connected")]
+                with pytest.raises(LeaseLost, match="ran out"):
+                    await get(fetcher, server, "/page", fresh=fresh)
+                assert len(server.requests) == asked
+                refusals.clear()
+            assert (await get(fetcher, server, "/page")).body == PAGE
+
+    run(story(), loop)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
