@@ -139,7 +139,7 @@ class Worker:
     async def _turn(self) -> None:
         now = self.parts.clock.now()
         self._reread_sites(now)
-        if now >= self._look_at or self.frontier.hungry():
+        if now >= self._look_at or self.frontier.hungry() or self._has_run_dry:
             self._found = self._refilled(now) + self._bring_forward()
             self._look_at = now if self.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
@@ -151,7 +151,16 @@ class Worker:
             self.tally.add(Count.CHECKS)
         if self.order.once and not self.order.alone and not self._tasks:
             self._look_at = min(self._look_at, now + WAITING_POLL_S)
-        await self._rest(now)
+        if not self._has_gone_round(now):
+            await self._rest(now)
+
+    @property
+    def _has_run_dry(self) -> bool:
+        """A run that goes round once has visited what the last look brought: was that all?"""
+        return self.order.once and self.order.alone and self._found > 0 and not self._tasks and self.settler.idle
+
+    def _has_gone_round(self, now: float) -> bool:
+        return self.order.once and self.order.alone and self._idle(now)
 
     def _refilled(self, now: float) -> int:
         if (self.order.once or self._is_full) and self.room.is_none(now):
@@ -218,7 +227,7 @@ class Worker:
         now = self.parts.clock.now()
         if self.order.for_s is not None and now >= self.started_at + self.order.for_s:
             self.lanes.stopping = True
-        done = self.order.once and self.order.alone and self._looked_once and self._idle(now)
+        done = self._looked_once and self._has_gone_round(now)
         self._looked_once = True
         return self.lanes.stopping or done
 

@@ -18,6 +18,7 @@ from recrawl.cli.status import status
 from recrawl.cli.week import schedule
 from recrawl.cli.why import why
 from recrawl.config import Settings
+from recrawl.engine.tally import Board
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch
@@ -106,10 +107,7 @@ def test_a_window_that_opens_in_an_hour_is_no_reason_to_wait_for_tomorrow(crawl:
 def test_a_pause_and_a_site_file_that_is_gone_hold_everything_back(crawl: Crawl) -> None:
     with looked(crawl, paused=True) as (found, now):
         assert "town is paused" in waiting(found, now).sentence(now)
-        assert (
-            rest_of(crawl.folder, crawl.settings, dict.fromkeys(("new", "changed", "same", "failed"), 0), True).not_due
-            == 1
-        )
+        assert rest_of(crawl.folder, crawl.settings, Board(1).as_dict(), True).not_due == 1
     (crawl.folder.sites_folder / "town.toml").unlink()
     with reading(crawl.folder) as found:
         assert "'town' has no site file any more" in waiting(found, now).sentence(now)
