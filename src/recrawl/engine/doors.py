@@ -14,12 +14,14 @@ from recrawl.model.visit import Reply
 class Doors:
     def __init__(self, scheduler: Scheduler, frontier: Frontier, gate: Gate) -> None:
         self._scheduler, self._frontier, self._gate = scheduler, frontier, gate
-        self._closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
+        self.closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
 
     def said_of(self, page: Page, now: float, silent: bool = False) -> Pass:
         """`silent`: of the server, not of this page."""
-        if self._closed and (until_at := self._closed.get(origin_of(page.url), 0.0)) > now:
-            return Pass(unreachable=True, until_at=until_at)
+        if self.closed and (until_at := self.closed.get(origin := origin_of(page.url), 0.0)):
+            if until_at > now:
+                return Pass(unreachable=True, until_at=until_at)
+            del self.closed[origin]
         return self._gate.check(page.url, now, self._scheduler.pays_for_one(page.site, now), silent)
 
     def shut_out(self, server: str, now: float) -> None:
@@ -32,9 +34,11 @@ class Doors:
 
     def others_spared(self, server: Server, reply: Reply, now: float) -> Server:
         """Where pages of another origin wait, only those of the port that let nobody in rest."""
-        origin = origin_of(reply.ask.url)
-        waiting = self._frontier.queue(server.key).pages() if reply.failure in ONE_PORT else []
-        if all(origin_of(page.url) == origin for page in waiting):
+        if reply.failure not in ONE_PORT:
             return server
-        self._closed[origin] = server.free_at
+        origin = origin_of(reply.ask.url)
+        if all(origin_of(page.url) == origin for page in self._frontier.queue(server.key).pages()):
+            return server
+        self.closed = {one: until_at for one, until_at in self.closed.items() if until_at > now}
+        self.closed[origin] = server.free_at
         return replace(server, free_at=now + server.gap_s)

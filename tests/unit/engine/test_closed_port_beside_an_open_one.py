@@ -7,6 +7,7 @@ from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.fetch.memory import Canned
 from recrawl.model.failure import Failure
+from recrawl.model.page import Page
 from recrawl.model.site import Site
 
 SAFE, OPEN = "https://shop.test", "http://shop.test"
@@ -48,3 +49,13 @@ def test_where_nobody_is_let_in_the_whole_server_rests(tmp_path: Path) -> None:
     only = crawl_of(tmp_path / "only", Failure.CONNECT, [f"{SAFE}/"], (f"{SAFE}/1", f"{SAFE}/2"))
     only.run()
     assert of(only, SAFE) == [ROBOTS]
+
+
+def test_a_port_that_was_closed_is_tried_again_and_not_remembered_for_ever(tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path, Failure.CONNECT, [f"{SAFE}/safe", f"{SAFE}/seed"], (f"{SAFE}/seed", f"{OPEN}/"))
+    crawl.run()
+    assert crawl.worker is not None
+    doors, seed = crawl.worker.lanes.doors, Page(1, f"{SAFE}/seed", "shop.test", "shop")
+    until_at = doors.said_of(seed, 0.0).until_at
+    assert doors.said_of(seed, until_at - 1.0).unreachable and doors.closed == {SAFE: until_at}
+    assert doors.said_of(seed, until_at).allowed and not doors.closed
