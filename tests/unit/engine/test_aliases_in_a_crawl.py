@@ -20,10 +20,10 @@ def test_equal_content_under_twin_names_shows_an_alias_and_it_is_asked_no_more()
     pages = tuple(PageSpec(f"/p{number}", Poisson(30 * DAY_S)) for number in range(12))
     main = ServerSpec("town", authority="town.test", pages=pages, neighbours=("alias",))
     alias = ServerSpec("alias", authority="www.town.test", alias_of="town")
-    month = simulate(World(5, (main, alias)), 1, 40.0, gap_s=1.0)
+    month = simulate(World(5, (main, alias)), 1, 8.0, gap_s=1.0)
     found = [json.loads(line) for line in month.events if '"alias_found"' in line]
     assert [(one["facts"]["alias"], one["facts"]["main"]) for one in found] == [("www.town.test", "town.test")]
-    late = [request for request in month.requests if request.start_at > month.world.start_at + 20 * DAY_S]
+    late = [request for request in month.requests if request.start_at > month.world.start_at + DAY_S]
     assert {request.server for request in late} == {"town.test"}
     live = [page for page in month.store.scan() if page.status is Status.LIVE and page.due_at is not None]
     assert {page.server for page in live} == {"town.test"}
