@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
-from recrawl.engine.settle import Ledger
+from recrawl.engine.ledger import Ledger
 from recrawl.extract.feed import read_feed
 from recrawl.folder.push_book import PushBook
 from recrawl.model.address import fingerprint, server_of

@@ -20,12 +20,12 @@ from recrawl.engine.assembly import quarry_of, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
+from recrawl.engine.ledger import Ledger, write
 from recrawl.engine.offload import at_once
 from recrawl.engine.pace import pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.revisit import Visitor
 from recrawl.engine.savings import Savings
-from recrawl.engine.settle import Ledger, write
 from recrawl.engine.wiring import Parts
 from recrawl.engine.wrappers import wrappers_of
 from recrawl.fetch.memory import MemoryFetcher

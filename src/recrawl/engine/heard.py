@@ -6,7 +6,7 @@ from dataclasses import field
 
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
-from recrawl.engine.settle import Ledger
+from recrawl.engine.ledger import Ledger
 from recrawl.model.address import server_of
 from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source

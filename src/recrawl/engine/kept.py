@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.settle import Copy
+from recrawl.engine.ledger import Copy
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import Failure

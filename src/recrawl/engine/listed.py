@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
-from recrawl.engine.settle import Ledger
+from recrawl.engine.ledger import Ledger
 from recrawl.model.address import fingerprint
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Page

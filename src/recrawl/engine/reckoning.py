@@ -9,11 +9,11 @@ from recrawl.engine.discover import bitten_memo, counted_text, dropped_memo, hos
 from recrawl.engine.heard import Outcomes
 from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.lane import Lanes
+from recrawl.engine.ledger import Ledger
 from recrawl.engine.listed import Lists
 from recrawl.engine.pace import importance_among, is_at_rest, pace
 from recrawl.engine.recording import Recorder
 from recrawl.engine.savings import Savings
-from recrawl.engine.settle import Ledger
 from recrawl.engine.signals import is_signal, paced, without_feeds
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts

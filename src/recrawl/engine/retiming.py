@@ -10,8 +10,9 @@ from dataclasses import field
 
 from recrawl.engine.heard import Outcomes
 from recrawl.engine.lane import Lanes
+from recrawl.engine.ledger import Ledger
 from recrawl.engine.pace import importance_among, is_at_rest
-from recrawl.engine.settle import Ledger, Settler
+from recrawl.engine.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.belief import unpack

@@ -1,7 +1,8 @@
-"""What a run that goes round once leaves in the store: pages that no budget pays for today, whose window is closed, or
-whose robots.txt cannot be had.
+"""Whether there is room for a page that waits in the store: a budget that pays for it today, an open window, a
+robots.txt that can be had or asked for.
 
-Loaded they would only be put back, thousands of them, before the run could end.
+A run that goes round once loads nothing else: thousands of pages would only be put back before it could end. One that
+stays asks, when its memory is full, whether any page at all may be asked for.
 """
 
 from recrawl.engine.lane import Lanes

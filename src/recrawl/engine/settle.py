@@ -7,112 +7,21 @@ than twenty bring documents, and fewer than twenty are of one server, with a gap
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field
 from types import TracebackType
 
-from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.engine.allocator import trim
 from recrawl.engine.arrival import Arrival
-from recrawl.model.batch import Batch, Saved
-from recrawl.model.capture import Capture
-from recrawl.model.event import Event
-from recrawl.model.notice import Notice
-from recrawl.model.page import Page, Rank
-from recrawl.model.record import Record
-from recrawl.model.server import RobotsFile, Server
+from recrawl.engine.at_stake import AtStake
+from recrawl.engine.ledger import Ledger
+from recrawl.model.batch import Saved
 from recrawl.model.site import Kind
-from recrawl.model.swift import swift
-from recrawl.model.values import dataclass
-from recrawl.model.visit import Evidence, Version, Visit
-from recrawl.ports import Archive, Store
-
-Offload = Callable[..., Awaitable[Saved]]
 
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
 BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
-BATCH_REPEATED = 16  # documents of all servers, or visits of one: a kill has them asked for again
-MOST_REPEATED = 18  # written and gathering together
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
 LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
-
-
-@swift
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A version to keep: its place is known once the archive has it."""
-
-    capture: Capture
-    page: int
-    text_bytes: int = 0
-    share_changed: float | None = None
-    is_version: bool = True
-
-
-@dataclass(slots=True)
-class Ledger:
-    """What the next commit will write."""
-
-    pages: dict[int, Page] = field(default_factory=dict)
-    entered: dict[int, Page] = field(default_factory=dict)
-    servers: dict[str, Server] = field(default_factory=dict)
-    visits: list[Visit] = field(default_factory=list)
-    copies: list[Copy] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    robots: list[RobotsFile] = field(default_factory=list)
-    memos: dict[str, bytes] = field(default_factory=dict)
-    records: list[Record] = field(default_factory=list)
-    documents: list[StoredDocument] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    outgrown: list[Version] = field(default_factory=list)  # versions to forget: a page has newer ones enough
-    noticed: dict[int, float] = field(default_factory=dict)  # pages that notices make due, and when they came
-
-    def __bool__(self) -> bool:
-        told = self.events or self.robots or self.memos or self.notices or self.noticed
-        return bool(self.pages or self.entered or self.servers or told)
-
-
-def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFolder | None = None) -> Saved:
-    """Carry one ledger out: archive first, then the store."""
-    places = archive.append([copy.capture for copy in ledger.copies])
-    if documents is not None:
-        documents.put(ledger.documents)
-    versions = [
-        Version(
-            page=copy.page,
-            at=copy.capture.at,
-            digest=copy.capture.digest,
-            warc_file=place.file,
-            warc_offset=place.offset,
-            warc_length=place.length,
-            body_bytes=len(copy.capture.reply.body),
-            text_bytes=copy.text_bytes,
-            share_changed=copy.share_changed,
-            content_type=copy.capture.reply.header("content-type")[:100],
-        )
-        for copy, place in zip(ledger.copies, places, strict=True)
-        if copy.is_version
-    ]
-    saved = store.save(
-        Batch(
-            pages=tuple(ledger.pages.values()),
-            entered=tuple(ledger.entered.values()),
-            servers=tuple(ledger.servers.values()),
-            visits=tuple(ledger.visits),
-            versions=tuple(versions),
-            events=tuple(ledger.events),
-            robots=tuple(ledger.robots),
-            memos=tuple(ledger.memos.items()),
-            records=tuple(ledger.records),
-            notices=tuple(ledger.notices),
-            lost=tuple(ledger.outgrown),
-        )
-    )
-    if ledger.noticed:
-        store.make_due(max(ledger.noticed.values()), ids=tuple(ledger.noticed), rank=Rank.NOTICED)
-    return saved
 
 
 class Settler:
@@ -130,7 +39,7 @@ class Settler:
         repeats: bool = True,
     ) -> None:
         self._prepare, self._carry_out, self._settled, self._loop_s = prepare, carry_out, settled, loop_s
-        self._most, self._repeats = most, repeats
+        self._most, self._at_stake = most, AtStake() if repeats else None
         self._arrivals: list[Arrival] = []
         self.ledger = Ledger()
         self._writer: asyncio.Task[None] | None = None
@@ -138,10 +47,6 @@ class Settler:
         self._error: BaseException | None = None
         self._origin: TracebackType | None = None
         self._bytes = 0  # of the answers handed over and not yet written
-        self._documents = 0  # among those handed over and not yet written
-        self._visits: Counter[str] = Counter()  # the same of all visits, by server
-        self._repeated = 0  # the most that a kill would have asked for again of those gathered
-        self._gathered: Counter[str] = Counter()  # documents, and visits by server
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
@@ -154,20 +59,23 @@ class Settler:
 
     @property
     def _is_full(self) -> bool:
-        enough = len(self._arrivals) >= self._most or self._repeated >= BATCH_REPEATED
-        return enough or self._bytes >= BATCH_BYTES
+        if len(self._arrivals) >= self._most or self._bytes >= BATCH_BYTES:
+            return True
+        return self._at_stake is not None and self._at_stake.is_enough
 
     def _is_far_ahead(self, server: str) -> bool:
-        """Written and gathering are two batches, or more documents or visits of this server than a kill may cost."""
-        many = self._documents >= MOST_REPEATED or self._visits[server] >= MOST_REPEATED
-        return many or self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
+        """Written and gathering are two batches, or more than a kill may cost."""
+        if self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES:
+            return True
+        return self._at_stake is not None and self._at_stake.is_too_much(server)
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
-        self._count(arrival)
+        if self._at_stake is not None:
+            self._at_stake.add(arrival)
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
@@ -179,24 +87,6 @@ class Settler:
             self._room.clear()
             await self._room.wait()
         self.complain()
-
-    def _count(self, arrival: Arrival) -> None:
-        if not self._repeats:
-            return
-        server, gathered = arrival.page.server, self._gathered
-        self._visits[server] += 1
-        gathered[server] += 1
-        self._repeated = max(self._repeated, gathered[server])
-        if arrival.reply.evidence is Evidence.DOCUMENT:
-            self._documents += 1
-            gathered[""] += 1
-            self._repeated = max(self._repeated, gathered[""])
-
-    def _count_off(self, arrivals: Sequence[Arrival]) -> None:
-        if not self._repeats:
-            return
-        self._documents -= sum(one.reply.evidence is Evidence.DOCUMENT for one in arrivals)
-        self._visits -= Counter(one.page.server for one in arrivals)  # drops those of which none are left
 
     @property
     def is_heavy(self) -> bool:
@@ -262,12 +152,14 @@ class Settler:
             while self._arrivals or self.ledger:
                 await self._linger()
                 arrivals, self._arrivals = self._arrivals, []
-                self._gathered, self._repeated = Counter(), 0
+                if self._at_stake is not None:
+                    self._at_stake.begin_anew()
                 ledger, self.ledger = self.ledger, Ledger()
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
-                self._count_off(arrivals)
+                if self._at_stake is not None:
+                    self._at_stake.let_go(arrivals)
                 written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
                 del arrivals, ledger

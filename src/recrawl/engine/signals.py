@@ -13,7 +13,7 @@ from recrawl.detect.verdict import at_once
 from recrawl.engine.arrival import Arrival, Signal
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Hearing
-from recrawl.engine.settle import Ledger
+from recrawl.engine.ledger import Ledger
 from recrawl.extract.feed import FEED_TYPES, read_feed
 from recrawl.extract.settings import SignalLimits
 from recrawl.extract.sitemap import read_sitemap

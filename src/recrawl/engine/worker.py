@@ -13,11 +13,12 @@ from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Stirrings
 from recrawl.engine.lane import Lanes
+from recrawl.engine.ledger import Ledger, write
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.refill import Refill
 from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
 from recrawl.engine.room import Room
-from recrawl.engine.settle import Ledger, Settler, write
+from recrawl.engine.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier

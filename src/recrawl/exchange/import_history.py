@@ -8,8 +8,8 @@ import numpy as np
 from recrawl.detect.verdict import compare
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.kept import copy_of, event_of, visit_row
+from recrawl.engine.ledger import Ledger
 from recrawl.engine.pace import sightings
-from recrawl.engine.settle import Ledger
 from recrawl.model.belief import Sightings, pack, unpack
 from recrawl.model.document import Document
 from recrawl.model.page import Page, Status

@@ -24,7 +24,7 @@ from recrawl.engine.assembly import fetcher_of, quarry_of
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.errands import SLOTS, TRIES, Errands, is_errand
 from recrawl.engine.heard import Hearing
-from recrawl.engine.settle import Ledger, write
+from recrawl.engine.ledger import Ledger, write
 from recrawl.folder.folder import Folder
 from recrawl.formats import atom, signature
 from recrawl.formats.atom import Feed, Item
