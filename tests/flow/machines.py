@@ -51,6 +51,7 @@ class Cluster:
     dsn: str
     sites: Sequence[Site]
     lease_s: float = LEASE_S
+    gap_s: float = GAP_S
     requests_per_day: int | None = None  # of all machines together
     machines: list[Machine] = field(default_factory=list)
 
@@ -62,7 +63,7 @@ class Cluster:
         folder.create(starting_text(f"{name}@test.example").replace("[schedule]", f"[schedule]{wish}"))
         for number, site in enumerate(self.sites):
             authority = site.url.removeprefix("http://").removesuffix("/")
-            folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=GAP_S))
+            folder.put_site(SiteFile(f"s{number}", (site.url,), own=(authority,), gap_s=self.gap_s))
         with folder.settings_file.open("a") as settings:
             settings.write(f"\n[cluster]\nlease_s = {self.lease_s}\n\n[search]\nbeside = false\n")
         words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", dsn or self.dsn, *options)
@@ -124,7 +125,7 @@ class Cluster:
 
     def assert_gentle(self) -> None:
         """Law 1, from the logs of the servers: never two at once, never two within the gap."""
-        assert not closer_than(self.requests(), GAP_S)
+        assert not closer_than(self.requests(), self.gap_s)
         assert not overlapping(self.requests())
 
     def diagnosis(self) -> str:
@@ -175,9 +176,11 @@ def first(seen: Callable[[], float | None]) -> float:
 
 
 @contextmanager
-def cluster(root: Path, dsn: str, sites: Sequence[Site], lease_s: float = LEASE_S) -> Iterator[Cluster]:
+def cluster(
+    root: Path, dsn: str, sites: Sequence[Site], lease_s: float = LEASE_S, gap_s: float = GAP_S
+) -> Iterator[Cluster]:
     create_postgres(dsn, PARTITIONS)
-    found = Cluster(root, dsn, sites, lease_s)
+    found = Cluster(root, dsn, sites, lease_s, gap_s)
     try:
         yield found
     except AssertionError:

@@ -197,6 +197,7 @@ async def assemble(
                 need_lease=need_lease,
                 push_book=PushBook(folder.path),
                 journal=journal,
+                each_visit=journal is None,
             )
 
             def reread(now: float) -> list[Quarry]:

@@ -2,32 +2,32 @@
 
 The order is the order of durability: WARC record flushed → state committed → outcome told. Filled by the lanes, emptied
 by one writer at a time; a lane that runs too far ahead waits: written and gathering visits together are at most two
-batches. A kill loses these; their answers are in the journal. Where there is none they are asked for again: then fewer
-than twenty bring documents, and fewer than twenty are of one server, with a gap never more than one.
+batches. A kill loses these; their answers are in the journal. Where others could not read that, a lane waits until its
+visit is written before it asks again, so that no more than the request under way is repeated.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from types import TracebackType
 
 from recrawl.engine.allocator import trim
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.at_stake import AtStake
 from recrawl.engine.ledger import Ledger
 from recrawl.model.batch import Saved
 from recrawl.model.site import Kind
 
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
+EACH_PATIENCE_S = 0.01  # the same, where its lane waits as well
 BATCH_BYTES = 768 * 1024  # of answers that are gathered: enough, however few they are
-GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then repeats no more than the request under way
+GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then loses no more than one of its visits
 LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
 
 
 class Settler:
     """`prepare` turns arrivals into a ledger (on the loop), `carry_out` writes it (off the loop),
-    `settled` hears of it afterwards. `loop_s`: the loop's seconds for those of the clock. `repeats`: what a kill loses
-    is asked for again."""
+    `settled` hears of it afterwards. `loop_s`: the loop's seconds for those of the clock. `lanes`: who may hand visits
+    over, where each waits until its own is written."""
 
     def __init__(
         self,
@@ -36,10 +36,10 @@ class Settler:
         settled: Callable[[Ledger, Saved], None],
         most: int,
         loop_s: Callable[[float], float] = float,
-        repeats: bool = True,
+        lanes: Collection[object] | None = None,
     ) -> None:
         self._prepare, self._carry_out, self._settled, self._loop_s = prepare, carry_out, settled, loop_s
-        self._most, self._at_stake = most, AtStake() if repeats else None
+        self._most, self._lanes = most, lanes
         self._arrivals: list[Arrival] = []
         self.ledger = Ledger()
         self._writer: asyncio.Task[None] | None = None
@@ -59,23 +59,19 @@ class Settler:
 
     @property
     def _is_full(self) -> bool:
-        if len(self._arrivals) >= self._most or self._bytes >= BATCH_BYTES:
-            return True
-        return self._at_stake is not None and self._at_stake.is_enough
+        most = self._most if self._lanes is None else min(self._most, len(self._lanes))
+        return len(self._arrivals) >= most or self._bytes >= BATCH_BYTES
 
-    def _is_far_ahead(self, server: str) -> bool:
-        """Written and gathering are two batches, or more than a kill may cost."""
-        if self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES:
-            return True
-        return self._at_stake is not None and self._at_stake.is_too_much(server)
+    @property
+    def _is_far_ahead(self) -> bool:
+        """Written and gathering are two batches."""
+        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
-        if self._at_stake is not None:
-            self._at_stake.add(arrival)
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
         self.stir()
@@ -83,7 +79,11 @@ class Settler:
             self._enough.set()
         if arrival.page.kind is Kind.LIST and arrival.document is not None:
             self.hurry()  # the new details that it may show go before the old ones
-        while self._is_far_ahead(arrival.page.server) and self._error is None:
+        if self._lanes is not None:
+            self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
+            await self._until_written()
+            return
+        while self._is_far_ahead and self._error is None:
             self._room.clear()
             await self._room.wait()
         self.complain()
@@ -113,8 +113,11 @@ class Settler:
 
     async def caught_up(self) -> None:
         """Until everything handed over so far is written and its links are in the queues."""
-        given = self._given
         self.hurry()
+        await self._until_written()
+
+    async def _until_written(self) -> None:
+        given = self._given
         while self._taken < given and self._error is None:
             self._written.clear()
             await self._written.wait()
@@ -152,14 +155,10 @@ class Settler:
             while self._arrivals or self.ledger:
                 await self._linger()
                 arrivals, self._arrivals = self._arrivals, []
-                if self._at_stake is not None:
-                    self._at_stake.begin_anew()
                 ledger, self.ledger = self.ledger, Ledger()
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
-                if self._at_stake is not None:
-                    self._at_stake.let_go(arrivals)
                 written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
                 del arrivals, ledger

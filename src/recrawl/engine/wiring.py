@@ -64,6 +64,7 @@ class Parts:
     adopts: bool = True  # pages of sites that are gone go to those that cover them; False: others may know the site
     push_book: PushBook | None = None  # what receivers of notices remember beside the store
     journal: Journal | None = None  # answers that are not written yet; None: a kill has them asked for again
+    each_visit: bool = False  # is written before its lane asks again
 
     @property
     def importance(self) -> dict[str, float]:

@@ -52,9 +52,11 @@ class Worker:
         self.parts, self.order, self.tally = parts, order, tally
         self.partitions = set(partitions)
         self.frontier = Frontier()
+        self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
         self.settler = Settler(
-            self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s, parts.journal is None
-        )
+            self._reckon, self._carry_out, self._settled, parts.batch_visits, parts.clock.loop_s,
+            self._tasks if parts.each_visit else None,
+        )  # fmt: skip
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(
             parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met,
@@ -76,7 +78,6 @@ class Worker:
             parts, self.frontier, self.settler, self.lanes, self.reckoning.outcomes, self.reckoning.weigh,
             self._may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
         )  # fmt: skip
-        self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
 
     async def run(self) -> None:
         """Until nothing is left to do (once), the time is over, or somebody calls `stop`."""
