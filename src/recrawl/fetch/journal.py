@@ -8,11 +8,11 @@ one left behind is not read. A power cut may leave less, never something else: e
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from struct import Struct
+from time import time_ns
 
 from xxhash import xxh3_64_intdigest
 
@@ -84,7 +84,7 @@ class Journal:
         self._in_hand = {page.id: left[page.id] for page in pages(list(left)) if left[page.id].is_awaited_by(page, now)}
         self._awaited = set(self._in_hand)
         self._forget_dead()
-        self._turn, self._other = (_File(folder, worker) for _ in range(2))
+        self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
 
     def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
         """The answer that a killed run got for this page, if it still waits for it."""
@@ -122,8 +122,8 @@ class Journal:
 
 
 class _File:
-    def __init__(self, folder: Path, worker: str) -> None:
-        self._path, self._handle = _opened(folder, worker)
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path, self._handle = _opened(folder, name)
         self._number = 0
         self.size = 0
         self.waiting: set[int] = set()  # pages whose answers stand here and nowhere else
@@ -152,11 +152,12 @@ class _File:
         os.close(self._handle)
 
 
-def _opened(folder: Path, worker: str) -> tuple[Path, int]:
+def _opened(folder: Path, name: str) -> tuple[Path, int]:
     """It is locked for as long as this process lives, and never seen before it is."""
-    handle, unseen = tempfile.mkstemp(".new", f"{worker}-", folder)
+    unseen = folder / f"{name}-{time_ns():x}.new"
+    handle = os.open(unseen, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    return Path(unseen).rename(Path(unseen).with_suffix(".journal")), handle
+    return unseen.rename(unseen.with_suffix(".journal")), handle
 
 
 def dead_files(folder: Path) -> list[tuple[Path, bytes]]:
