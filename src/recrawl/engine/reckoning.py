@@ -54,7 +54,7 @@ class Reckoning:
     def take(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         self.outcomes.start_batch(arrivals)
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
-        pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.server, self._announced, luck)
+        pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
         patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
         for one, after in zip(arrivals, pages, strict=True):
             if is_signal(one.page):
@@ -85,7 +85,7 @@ class Reckoning:
         self._tell_traps(one, ledger)
         self._lists.note(one, ledger)
         if one.verdict.change is Change.NEW:
-            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers, one.reply.at)
+            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
         self.weigh(one.page, after, ledger)
 
     def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
@@ -104,7 +104,7 @@ class Reckoning:
         known = [page for page in self.parts.store.pages(sorted(told)) if is_at_rest(page)] if told else []
         if not known:
             return
-        servers = [self.lanes.server(page.server) for page in known]
+        servers = [self.lanes.servers.of(page.server) for page in known]
         worthwhile = self.parts.scheduler.worthwhile(
             known, importance_among(known, self.parts.importance), servers, now
         )
@@ -171,7 +171,7 @@ class Reckoning:
 
     def weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""
-        server = self.lanes.server(after.server)
+        server = self.lanes.servers.of(after.server)
         load_per_s = load_after(server.load_per_s, before.interval_s, after.interval_s)
         overloaded = is_overloaded(load_per_s, server.gap_s)
         if overloaded != server.overloaded:
@@ -180,7 +180,7 @@ class Reckoning:
             ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
         server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
         server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
-        self.lanes.servers[server.key] = ledger.servers[server.key] = server
+        self.lanes.servers.known[server.key] = ledger.servers[server.key] = server
 
     def _count(self, visits: Sequence[Arrival]) -> None:
         self._savings.note(visits)

@@ -73,7 +73,7 @@ class Retiming:
         if now < self.again_at:
             return
         self.again_at = now + EVERY_S
-        prices = self.parts.scheduler.moved(self.prices, self.lanes.servers.values())
+        prices = self.parts.scheduler.moved(self.prices, self.lanes.servers.known.values())
         if prices is not None:
             self.prices = prices
             self.sweep.begin()
@@ -128,9 +128,9 @@ class Retiming:
         return self.outcomes.rested(after, seen_at, self.parts.scheduler.patience(page.site, now))
 
     def _server(self, key: str) -> Server:
-        if key in self.lanes.servers:
-            return self.lanes.servers[key]
-        return self.parts.store.server(key) or self.lanes.server(key)
+        if key in self.lanes.servers.known:
+            return self.lanes.servers.known[key]
+        return self.parts.store.server(key) or self.lanes.servers.of(key)
 
     def _note(self, page: Page, after: Page) -> None:
         """Held until it is written: nobody may take it from the store as it was."""

@@ -27,7 +27,7 @@ class Room:
             return self._held_back()
         if not unread or self._parts.scheduler.can_promise(page.site, now, page.server):
             return True
-        self._lanes.put_off.leave(page, now)
+        self._lanes.aside.put_off.leave(page, now)
         return self._held_back()
 
     def is_none(self, now: float) -> bool:

@@ -59,8 +59,8 @@ class Worker:
         )  # fmt: skip
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
         self.refill = Refill(
-            parts.store, self.frontier, self.partitions, self.lanes.adopt, self._wanted, None, self._claimed, self._met,
-            self._has_room,
+            parts.store, self.frontier, self.partitions, self.lanes.servers.adopt, self._wanted, None, self._claimed,
+            self._met, self._has_room,
         )  # fmt: skip
         self.room = Room(parts, self.lanes, tally)
         self.reckoning = Reckoning(parts, self.lanes, tally)
@@ -115,7 +115,7 @@ class Worker:
     async def give(self, partitions: Collection[int]) -> None:
         """Own these partitions no more; returns when nothing of them is under way or unwritten."""
         self.partitions.difference_update(partitions)
-        left = {key for key in self.lanes.servers if self.parts.partition(key) in partitions}
+        left = {key for key in self.lanes.servers.known if self.parts.partition(key) in partitions}
         self.lanes.leaving |= left
         if under_way := [task for task, key in self._tasks.items() if key in left]:
             await asyncio.wait(under_way)
@@ -124,7 +124,7 @@ class Worker:
             self.frontier.leave_rest(key, 0)
         await self.settler.flush()
         for key in left:
-            self.lanes.servers.pop(key, None)
+            self.lanes.servers.known.pop(key, None)
             self.refill.let_go(key)
         self.lanes.leaving -= left
 
@@ -194,13 +194,14 @@ class Worker:
         self.reckoning.reread()
         self._enter_seeds(fresh)
         self.settler.stir()
-        self.lanes.reconsider()
+        self.lanes.servers.reconsider()
         self.refill.forget()
         self._look_at = 0.0
 
     def _bring_forward(self) -> int:
         """Pages that notices made due while they waited in the short-term queue; servers not met yet are refilled."""
-        stirred = [page for page in self.stirrings.fresh() if page.server in self.lanes.servers and self._wanted(page)]
+        known = self.lanes.servers.known
+        stirred = [page for page in self.stirrings.fresh() if page.server in known and self._wanted(page)]
         self.retiming.hear(self.stirrings.unheeded, self.parts.clock.now())
         return self.frontier.hasten(stirred)
 
@@ -338,8 +339,8 @@ class Worker:
         """Into the short-term queue, if the server is ours and its queue is not full."""
         if self.parts.partition(page.server) not in self.partitions:
             return
-        if page.server not in self.lanes.servers:
+        if page.server not in self.lanes.servers.known:
             known = self.parts.store.server(page.server)
-            self.lanes.adopt(known or Server(page.server, self.parts.partition(page.server)))
+            self.lanes.servers.adopt(known or Server(page.server, self.parts.partition(page.server)))
         if self._crowded_until_at <= self.parts.clock.now() and self.refill.may_wait(page.server):
             self.frontier.offer((page,))

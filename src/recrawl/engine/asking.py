@@ -1,0 +1,79 @@
+"""The only way to a server: one request, counted before it leaves; its server's next free moment from the answer."""
+
+import asyncio
+
+from recrawl.engine.doors import Doors
+from recrawl.engine.servers import Servers
+from recrawl.engine.settle import Settler
+from recrawl.engine.tally import Count, Tally
+from recrawl.engine.wiring import Parts
+from recrawl.fetch.retry_after import retry_after_s
+from recrawl.frontier.manners import after_reply, gap_s
+from recrawl.model.address import server_of
+from recrawl.model.failure import Failure
+from recrawl.model.site import Site
+from recrawl.model.swift import replace
+from recrawl.model.visit import Ask, Evidence, Reply
+
+
+class Unanswered(Exception):
+    """A kept connection ended before a byte of an answer came, as it may at any time: nothing was learnt."""
+
+
+class BudgetSpent(Exception):
+    """There was room for the page when it was chosen; others took it, or the first of several requests did, or its
+    window closed meanwhile."""
+
+
+class Asking:
+    def __init__(self, parts: Parts, settler: Settler, tally: Tally, servers: Servers, doors: Doors) -> None:
+        self._parts, self._settler, self._tally, self._servers, self._doors = parts, settler, tally, servers, doors
+        self.once_more: set[str] = set()  # addresses that were left unanswered and are asked for a second time
+        self._answered = asyncio.Event()  # some request: there may be room for another
+
+    async def ask(self, ask: Ask, site: Site) -> Reply:
+        """One that was left unanswered on a kept connection is made once more, in its turn and over a new one."""
+        key = server_of(ask.url)
+        if ask.url in self.once_more:
+            ask = replace(ask, fresh=True)
+        if self._settler.is_heavy:
+            await self._settler.lighten()
+        await self._count(site, key)
+        got_bytes = 0
+        try:
+            self._parts.need_lease()
+            reply = await self._parts.fetcher.fetch(ask)
+            got_bytes = reply.received_bytes
+        finally:
+            ended_at = self._parts.clock.now()
+            self._parts.scheduler.end(site.name, ended_at, got_bytes)
+            self._answered.set()
+        self._tally.add(Count.REQUESTS, reply.failure is not Failure.FORBIDDEN_ADDRESS)
+        self._tally.add(Count.RECEIVED_BYTES, got_bytes)
+        server = self._servers.of(key)
+        owned = self._parts.owned(key, site)
+        gap = gap_s(server, self._parts.manners, site.gap_s, owned)
+        waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is Evidence.BUSY else None
+        after = after_reply(server, reply, gap, ended_at, waits_s, self._parts.manners)
+        after = self._doors.others_spared(after, reply, ended_at)
+        self._servers.tell_health(server, after, ended_at)
+        self._servers.put(after)
+        if reply.unanswered and not ask.form and not ask.fresh:
+            self.once_more.add(ask.url)
+            raise Unanswered
+        return reply
+
+    async def _count(self, site: Site, server: str) -> None:
+        """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
+        scheduler, now = self._parts.scheduler, self._parts.clock.now()
+        while scheduler.must_keep(now):
+            self._settler.ledger.memos.update(scheduler.spending_memo(now))
+            await self._settler.flush()
+            now = self._parts.clock.now()
+        while not (begun := scheduler.begin(site.name, now)):
+            if begun is False:
+                raise BudgetSpent
+            self._answered.clear()
+            await self._answered.wait()
+            now = self._parts.clock.now()
+        scheduler.keep_promise(server)
