@@ -15,7 +15,7 @@ from recrawl.archive.member import BrokenMember
 from recrawl.archive.record import BrokenRecord
 from recrawl.exchange import import_lists, import_records
 from recrawl.extract import charset, document, feed, mime, sitemap, srcset
-from recrawl.fetch import caching, dates, head, retry_after
+from recrawl.fetch import dates, head, retry_after, validators
 from recrawl.fetch.evidence import answered
 from recrawl.formats import (
     atom,
@@ -104,8 +104,7 @@ def http(data: bytes) -> None:
     headers = head.parse_headers(lines)
     reply = answered(Ask(URL, etag='"x"', limits=SMALL), NOW, head.status_of(lines), headers, body)
     assert len(reply.body) <= SMALL.decoded_bytes
-    caching.fresh_for_s(headers, NOW)
-    caching.validators_of(headers)
+    validators.is_safe_etag(reply.header("etag"))
     for name in ("retry-after", "last-modified", "date"):
         retry_after.retry_after_s(reply.header(name), NOW)
         dates.parse_http_date(reply.header(name), NOW)

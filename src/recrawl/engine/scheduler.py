@@ -13,7 +13,6 @@ import numpy as np
 from recrawl.engine.domain import Domain, knowledge_memo, learnt_memo
 from recrawl.engine.kin import group_names
 from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
-from recrawl.engine.spending_memo import Portion
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -27,6 +26,7 @@ from recrawl.schedule.aim import price_for
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.due import FINE, MATERIAL, is_material
 from recrawl.schedule.knowledge_join import joined
+from recrawl.schedule.portion import Portion
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import DAY_S, HOUR_S
 from recrawl.schedule.value import ValuePolicy

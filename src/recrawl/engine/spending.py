@@ -15,7 +15,6 @@ from recrawl.engine.spending_memo import (
     MOST_UNCOUNTED,
     NEVER,
     Account,
-    Portion,
     accounts_in,
     fitted,
     gone,
@@ -32,6 +31,7 @@ from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
+from recrawl.schedule.portion import Portion
 from recrawl.schedule.settings import DAY_S
 
 PARTS = 20  # of a day's budget: so much of it may be lost to a kill …

@@ -4,7 +4,7 @@
 judged (`guard`), the request made to one allowed address (`transfer`, run by `driver` on the loop), the head
 read (`head`), the body decoded under a bound (`decode`) and the whole weighed (`evidence`). `memory` is the twin
 without a network, `lifeline` the eye on calls that do not come back. Beside them stand pure readers of what servers
-say about time: `dates`, `retry_after`, `caching`.
+say about time and what goes back to them: `dates`, `retry_after`, `validators`.
 
 What always holds: one request per ask and no redirect followed; no cookie, password, referrer or proxy; every
 limit ends the transfer at once; a body is whole and decoded or it is empty; no socket is opened to an address

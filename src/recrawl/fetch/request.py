@@ -2,7 +2,7 @@
 
 import re
 
-from recrawl.fetch.caching import is_safe_date, is_safe_etag
+from recrawl.fetch.validators import is_safe_date, is_safe_etag
 from recrawl.model.visit import Ask
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -13,10 +13,11 @@ from recrawl.engine.spending import (
     spent_today,
     uncounted,
 )
-from recrawl.engine.spending_memo import Portion, shared_out
+from recrawl.engine.spending_memo import shared_out
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.schedule.budget import Budget, Spent, requests_of_span
+from recrawl.schedule.portion import Portion
 from recrawl.store.memory import MemoryStore
 
 DAY_S = 86_400.0
