@@ -13,6 +13,7 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.server import UNASKED, RobotsFile
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask, Evidence, Reply
+from recrawl.scope.robots_policy import Access, access_of
 
 
 class Robots:
@@ -54,5 +55,10 @@ class Robots:
         if reply.failure in LIMITS:
             events.append(limit_hit(str(reply.failure), reply.detail, reply.at, file.origin, site.name))
             self._parts.quarries[site.name].bite(str(reply.failure))
-        if previous is not None and previous.body != file.body and file.status == 200:
+        if previous is not None and _is_known(previous) and file.status == 200 and previous.body != file.body:
             events.append(Event(EventKind.ROBOTS_CHANGED, reply.at, file.origin, site.name))
+
+
+def _is_known(file: RobotsFile) -> bool:
+    """While the server gave no answer nobody knows what it would have said."""
+    return access_of(file.status or None) is not Access.NONE
