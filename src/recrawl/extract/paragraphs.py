@@ -61,7 +61,7 @@ class _Places:
             if tag in _OTHER or count >= _MOST_INSIDE or inner in self.suspects:
                 return None
             if tag == "a":
-                if self._tree.nests("a"):
+                if inner.find("a") is not None:
                     return None
                 linked += len(inner.text)
         return linked

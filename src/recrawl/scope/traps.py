@@ -113,9 +113,16 @@ def shape_of(url: str) -> str:
     last = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
     if _SAYING.search(path, len(folder) + 1):
         last = "0" + last[1:]
-    shape = _AGAIN.sub(r"\1", _SAYING.sub("0", folder) + "/" + last)
+    shape = f"{_without_numbers(folder)}/{last}"
+    if "/0/0" in shape:
+        shape = _AGAIN.sub(r"\1", shape)
     names = sorted({_SAYING.sub("0", part.partition("=")[0]) for part in query.split("&")}) if query else []
     return f"{url[host:start]}{shape}?{'&'.join(names)}" if names else url[host:start] + shape
+
+
+@lru_cache(maxsize=4096)  # pages of a site lie in few folders
+def _without_numbers(folder: str) -> str:
+    return _SAYING.sub("0", folder)
 
 
 class Traps:
