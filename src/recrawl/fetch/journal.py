@@ -2,8 +2,9 @@
 
 A commit gathers many visits. Until then each answer stands in a file beside the store, handed to the system as soon as
 it is there, so a kill -9 leaves it: the next run finds it and is answered by it, without a request. Two files take
-turns, each used again from its start when everything in it is written; a new turn has a new number, so what an earlier
-one left behind is not read. A power cut may leave less, never something else: every entry has a checksum.
+turns, each used again from its start when everything in it is written; a new turn has a number that nobody can guess,
+so what an earlier one left behind is not read, not even where a server sent what looks like an entry. A power cut may
+leave less, never something else: every entry has a checksum.
 """
 
 import fcntl
@@ -124,16 +125,15 @@ class Journal:
 class _File:
     def __init__(self, folder: Path, name: str) -> None:
         self._path, self._handle = _opened(folder, name)
-        self._number = 0
-        self.size = 0
         self.waiting: set[int] = set()  # pages whose answers stand here and nowhere else
+        self.begin()
 
     @property
     def is_free(self) -> bool:
         return not self.waiting
 
     def begin(self) -> None:
-        self._number += 1
+        self._number = int.from_bytes(os.urandom(8))
         self.size = 0
 
     def write(self, page: int, entry: bytes) -> None:

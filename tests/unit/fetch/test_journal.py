@@ -180,6 +180,23 @@ def test_an_earlier_turn_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(read) < 20
 
 
+def test_no_server_can_answer_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind the few entries of a new turn lie bytes that a server sent in an old one: entries, if it likes."""
+    monkeypatch.setattr(journals, "TURN_BYTES", 1000)
+    lie = journals._packed(B.id, reply_to(Ask(B.url), body=b"<p>lies</p>"))
+    lies = journals._FRAME.pack(1, len(lie), journals.xxh3_64_intdigest(lie)) + lie
+    as_long = len(reply_to(ASK_A).sent_body) * b"x"
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW)
+    for number in range(2):
+        journal.note(number, reply_to(ASK_A, body=as_long + 9 * lies))
+        journal.settled([number])
+    journal.note(A.id, reply_to(ASK_A))
+    killed(journal)
+    after = Journal(tmp_path / "j", "0", Pages(A, B), NOW + 5)
+    assert after.recall(A, ASK_A, NOW + 5) is not None
+    assert after.recall(B, Ask(B.url), NOW + 5) is None
+
+
 def test_a_worker_that_lives_keeps_its_own(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from tests.unit.fetch.test_journal import *\n"
