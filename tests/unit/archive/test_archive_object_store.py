@@ -2,8 +2,9 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from threading import Thread
 
 import boto3
 import pytest
@@ -11,8 +12,8 @@ from moto.server import ThreadedMotoServer
 from tests.unit.archive.exchanges import capture, open_archive
 
 from recrawl.archive.names import FINISHED, WARC, stems
-from recrawl.archive.object_store import SENT, Sender, Shelf, send, unsent
-from recrawl.model.failure import ConfigError, NotFound
+from recrawl.archive.object_store import AWAY_S, SENT, Sender, Shelf, send, unsent
+from recrawl.model.failure import ConfigError, NotFound, StoreAway
 
 URL = "s3://crawl/warc"
 
@@ -92,6 +93,52 @@ def test_records_that_have_arrived_are_deleted_here_if_they_are_not_to_stay_and_
         assert [again.read(place).body for place in (first, second)] == [b"first", b"second"]
         assert [payload.body for _, payload in again.walk()] == [b"first", b"second"]
         assert len(again.member(second)) == second.length
+
+
+def test_a_reader_waits_for_a_silent_storage_for_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(StoreAway, match="does not answer"):
+            Shelf(URL, silent_s=0.1).read("recrawl-a-20270115080000-00077.warc.gz", 0, 10)
+
+
+def test_a_reader_is_told_at_once_that_the_storage_is_away_until_it_is_asked_again(
+    storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_archive(tmp_path, object_store=URL)) as written:
+        [place] = written.append([capture(body=b"kept")])
+    send(tmp_path, place.file.removesuffix(WARC), Shelf(URL))
+    now, asked = [100.0], (place.file, place.offset, place.length)
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{door.getsockname()[1]}")
+        shelf = Shelf(URL, lambda: now[0], silent_s=60.0)
+        with pytest.raises(StoreAway, match="does not answer"):
+            shelf.read(*asked)
+        door.listen()
+        Thread(target=relay, args=(door, storage), daemon=True).start()
+        now[0] += AWAY_S - 1.0
+        with pytest.raises(StoreAway, match="does not answer"):
+            shelf.read(*asked)
+        now[0] += 2.0
+        assert len(shelf.read(*asked)) == place.length
+
+
+def relay(door: socket.socket, target: str) -> None:
+    """Connect whoever comes to the door with the target."""
+    host, _, port = target.removeprefix("http://").partition(":")
+    with suppress(OSError):
+        while True:
+            here, there = door.accept()[0], socket.create_connection((host, int(port)))
+            for pair in ((here, there), (there, here)):
+                Thread(target=carry, args=pair, daemon=True).start()
+
+
+def carry(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while some := source.recv(65536):
+            target.sendall(some)
+        target.shutdown(socket.SHUT_WR)
 
 
 def shelf_at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Shelf:
