@@ -61,7 +61,10 @@ def _target(address: str) -> Iterator[Side]:
             yield side
         return
     place = Folder(Path(address))
-    place.path.mkdir(parents=True, exist_ok=True)
+    try:
+        place.path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make {place.path} ({error.strerror}): copy to another folder") from error
     with place.locked():
         open_sqlite(place.database).close()
         with _closing(Side(sqlite_engine(place.database, "mode=rw"), str(place.database))) as side:

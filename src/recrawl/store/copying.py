@@ -5,7 +5,7 @@ target holds everything or nothing. Rows are the same on both sides, so nothing 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from sqlalchemy import Connection, Engine, Table, delete, func, select
@@ -58,7 +58,7 @@ def copy_store(source: Side, target: Side, tell: Tell = lambda table, rows: None
     with plainly(source.where), reader.connect() as reading, plainly(target.where), writer.begin() as writing:
         need_empty(writing, target.where)
         writing.execute(delete(META))
-        copied = {table.name: _copy(reading, writing, table, tell) for table in TABLES}
+        copied = {table.name: _copy(reading, source.where, writing, table, tell) for table in TABLES}
         next_word(writing)
     return copied
 
@@ -71,6 +71,8 @@ def one_moment(source: Side) -> dict[str, object]:
 
 
 def need_empty(connection: Connection, where: str, but: Sequence[Table] = (META,)) -> None:
+    """Two who copy to the same place take turns: the second one finds it filled, or the first one still at it."""
+    connection.execute(select(META).with_for_update())  # SQLite lets one in at a time anyway
     filled = next((table.name for table in TABLES if table not in but and _count(connection, table)), None)
     if filled:
         raise UsageError(f"{where} is not empty (table {filled}): copy into a new database or folder")
@@ -86,24 +88,33 @@ def _count(connection: Connection, table: Table) -> int:
     return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
 
 
-def _copy(reading: Connection, writing: Connection, table: Table, tell: Tell) -> int:
+def _copy(reading: Connection, source: str, writing: Connection, table: Table, tell: Tell) -> int:
     statement, arrays = DIALECTS[writing.dialect.name]
     compiler = Compiler(writing.dialect, statement, arrays)
     sql = compiler.compile_insert(compiler.inserting(table), table)
     session, copied = session_on(writing, arrays), 0
-    for batch in batches_of(reading, table):
+    for batch in batches_of(reading, table, source):
         session.many(sql, batch)
         copied += len(batch)
         tell(table.name, len(batch))
     return copied
 
 
-def batches_of(reading: Connection, table: Table) -> Iterator[list[tuple[object, ...]]]:
-    """As the driver gives them, in the order they lie in."""
+def batches_of(reading: Connection, table: Table, where: str) -> Iterator[list[tuple[object, ...]]]:
+    """As the driver gives them, in the order they lie in. `where` names what is read from."""
     quote = reading.dialect.identifier_preparer.quote
     columns = ", ".join(quote(column.name) for column in table.columns)
     text = f"SELECT {columns} FROM {quote(table.name)}"
-    found = reading.exec_driver_sql(text, execution_options={"stream_results": True})
-    rows: Iterator[Row] = iter(found)
-    while batch := [tuple(row) for row in islice(rows, BATCH)]:
+    return cut(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
+
+
+def cut(ask: Callable[[], Iterable[Row]], where: str) -> Iterator[list[tuple[object, ...]]]:
+    """Rows in batches. What goes wrong while they are fetched is said of `where`, not of whom they are written to."""
+    with plainly(where):
+        rows = iter(ask())
+    while True:
+        with plainly(where):
+            batch = [tuple(row) for row in islice(rows, BATCH)]
+        if not batch:
+            return
         yield batch

@@ -1,8 +1,11 @@
 """Stores copied from SQLite to PostgreSQL and back."""
 
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, select
 from tests.postgres import PostgresServer
@@ -11,13 +14,14 @@ from recrawl.folder.moving import move, opened
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind
-from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.failure import NotFound, StoreAway, UsageError
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Status
 from recrawl.model.record import Record, RecordSource
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Version, Visit, Why
+from recrawl.store.address import name_of
 from recrawl.store.copying import TABLES
 from recrawl.store.postgres import open_postgres, postgres_engine
 from recrawl.store.schema import SCHEMA
@@ -165,6 +169,57 @@ def test_nothing_is_copied_onto_what_is_there(tmp_path: Path, postgres_store: st
     found = rows(engine)
     engine.dispose()
     assert found["page"] == [] and len(found["memo"]) == 1
+
+
+def test_of_two_copies_to_the_same_place_one_waits_and_finds_it_filled(tmp_path: Path, postgres_store: str) -> None:
+    store = open_sqlite(tmp_path / "recrawl.db", 8)
+    store.save(everything())
+    store.close()
+    both = Barrier(2)
+
+    def copy() -> str:
+        met: list[str] = []
+
+        def tell(table: str, rows: int) -> None:
+            """Whoever is first waits for the other one, in vain if that one waits for its turn."""
+            if not met:
+                met.append(table)
+                with suppress(BrokenBarrierError):
+                    both.wait(1.0)
+
+        with opened(str(tmp_path), postgres_store) as (here, there):
+            try:
+                move(here, there, tell)
+            except UsageError as error:
+                return str(error)
+        return "copied"
+
+    with ThreadPoolExecutor(2) as threads:
+        ended = sorted(one.result() for one in [threads.submit(copy) for _ in range(2)])
+    assert ended[0] == "copied" and "not empty" in ended[1]
+
+
+def test_a_source_that_goes_away_is_the_one_that_is_named(tmp_path: Path, postgres_server: PostgresServer) -> None:
+    source = postgres_server.with_tables(8)
+    store = open_postgres(source)
+    store.save(everything())
+    store.close()
+    end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+
+    def tell(table: str, rows: int) -> None:
+        with psycopg.connect(source, autocommit=True) as operator:
+            operator.execute(f"{end_all} AND pid <> pg_backend_pid()")
+
+    with opened(source, str(tmp_path / "there")) as (here, there), pytest.raises(StoreAway) as told:
+        move(here, there, tell)
+    assert str(told.value).startswith(name_of(source))
+    postgres_server.drop(source)
+
+
+def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path, postgres_store: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot make"), opened(postgres_store, str(tmp_path / "file" / "folder")):
+        pass
 
 
 def test_a_copy_from_nowhere_says_so(tmp_path: Path, postgres_dsn: str) -> None:

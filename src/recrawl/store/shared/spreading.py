@@ -9,7 +9,7 @@ home: it is their sum that counts. Who works, who owns what and where rows live 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import chain, islice
 
 from sqlalchemy import Connection, Engine, Select, Table, select, update
 
@@ -18,7 +18,18 @@ from recrawl.model.failure import UsageError
 from recrawl.model.site import Kind
 from recrawl.store import codes, counts
 from recrawl.store.compiled import Compiler
-from recrawl.store.copying import BATCH, DIALECTS, TABLES, Side, Tell, batches_of, need_empty, next_word, one_moment
+from recrawl.store.copying import (
+    BATCH,
+    DIALECTS,
+    TABLES,
+    Side,
+    Tell,
+    batches_of,
+    cut,
+    need_empty,
+    next_word,
+    one_moment,
+)
 from recrawl.store.engines import WRITE, plainly, session_on
 from recrawl.store.history_statements import HistoryStatements
 from recrawl.store.rows import Row
@@ -76,15 +87,15 @@ def scatter(source: Side, targets: Sequence[Side], place: Place, tell: Tell) -> 
         keys = {row[0]: row[1] for row in reading.execute(select(SERVER.c.id, SERVER.c.key))}
         places = {number: place(partition_of(key, partitions)) for number, key in keys.items()}
         everywhere, home = tuple(range(len(writers))), (0,)
-        put(WORD, _rows(reading, WORD), lambda row: everywhere, len(WORD.columns))
+        put(WORD, _rows(reading, WORD, source.where), lambda row: everywhere, len(WORD.columns))
         for table in AT_HOME:
-            put(table, _rows(reading, table), lambda row: home, len(table.columns))
+            put(table, _rows(reading, table, source.where), lambda row: home, len(table.columns))
         standing = _Standings(places)
         for table in SPREAD:
             to = _whither(table, places, lambda origin: place(partition_of(server_of(origin), partitions)))
-            rows = _rows_with_server(reading, table) if table in OF_PAGES else _rows(reading, table)
+            rows = (_rows_with_server if table in OF_PAGES else _rows)(reading, table, source.where)
             put(table, map(standing.seen, rows) if table is PAGE else rows, to, len(table.columns))
-        kept = list(_rows(reading, COUNTER))
+        kept = list(_rows(reading, COUNTER, source.where))
         for number, writer in enumerate(writers):
             writer.put(COUNTER, standing.counts(number, kept))
         copied[COUNTER.name] += len(kept)
@@ -106,7 +117,7 @@ def gather(sources: Sequence[Side], target: Side, tell: Tell) -> dict[str, int]:
                 writer.take_meta(reading)
             tables = [WORD, *AT_HOME, *SPREAD, COUNTER] if not number else [*SPREAD, OUTBOX, COUNTER]
             for table in tables:
-                for batch in batches_of(reading, table):
+                for batch in batches_of(reading, table, source.where):
                     writer.put(table, [_translated(table, row, numbers) for row in batch] if number else batch)
                     copied[table.name] += len(batch)
                     tell(table.name, len(batch))
@@ -199,18 +210,18 @@ def _whither(
     return lambda row: (places[row[at]],)
 
 
-def _rows(reading: Connection, table: Table) -> Iterator[Row]:
-    for batch in batches_of(reading, table):
-        yield from batch
+def _rows(reading: Connection, table: Table, where: str) -> Iterator[Row]:
+    return chain.from_iterable(batches_of(reading, table, where))
 
 
-def _rows_with_server(reading: Connection, table: Table) -> Iterator[Row]:
+def _rows_with_server(reading: Connection, table: Table, where: str) -> Iterator[Row]:
     """With the server of their page behind them."""
     found: Select[tuple[object, ...]] = select(*table.columns, PAGE.c.server).outerjoin_from(
         table, PAGE, PAGE.c.id == table.c.page
     )
     text = str(found.compile(dialect=reading.dialect))
-    yield from map(tuple, reading.exec_driver_sql(text, execution_options={"stream_results": True}))
+    asked = cut(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
+    return chain.from_iterable(asked)
 
 
 def _cut(rows: Iterable[Row]) -> Iterator[list[Row]]:
