@@ -79,12 +79,13 @@ class Journal:
 
     def __init__(self, folder: Path, worker: str, pages: Callable[[Sequence[int]], Sequence[Page]], now: float) -> None:
         folder.mkdir(exist_ok=True)
-        dead = dead_files(folder)
-        self._dead = [path for path, _ in dead]
-        left = {answer.page: answer for _, data in dead for answer in answers_in(data)}
-        self._in_hand = {page.id: left[page.id] for page in pages(list(left)) if left[page.id].is_awaited_by(page, now)}
-        self._awaited = set(self._in_hand)
-        self._forget_dead()
+        left = {path: {answer.page: answer for answer in answers_in(data)} for path, data in dead_files(folder)}
+        last = {page: answer for answers in left.values() for page, answer in answers.items()}
+        awaited = {page.id for page in pages(list(last)) if last[page.id].is_awaited_by(page, now)}
+        self._in_hand = {page: last[page] for page in awaited}
+        self._dead = {path: answers.keys() & awaited for path, answers in left.items()}  # who waits for each file
+        self._ends_at = now + LIFE_S  # of what they left
+        self._forget_dead(frozenset())
         self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
 
     def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
@@ -96,26 +97,32 @@ class Journal:
 
     def note(self, page: int, reply: Reply) -> None:
         """An answer came."""
+        if self._dead and reply.at > self._ends_at:
+            self._in_hand.clear()
+            self._forget_dead(frozenset().union(*self._dead.values()))
         if reply.evidence not in KEPT:
             return
-        if self._turn.size >= TURN_BYTES and self._other.is_free:
+        if self._turn.size >= TURN_BYTES and self._other.is_free_at(reply.at):
             self._turn, self._other = self._other, self._turn
             self._turn.begin()
-        self._turn.write(page, _packed(page, reply))
+        self._turn.write(page, reply.at, _packed(page, reply))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was learnt from the answers for these pages is written."""
         written = frozenset(pages)
         self._turn.waiting -= written
         self._other.waiting -= written
-        if self._awaited:
-            self._awaited -= written
-            self._forget_dead()
+        if self._dead:
+            self._forget_dead(written)
 
-    def _forget_dead(self) -> None:
-        """As soon as nobody waits for what they left."""
-        while self._dead and not self._awaited:
-            self._dead.pop().unlink(missing_ok=True)
+    def _forget_dead(self, written: frozenset[int]) -> None:
+        """A file of theirs goes as soon as nobody waits for what is in it."""
+        for awaited in self._dead.values():
+            awaited -= written
+        for path in [path for path, awaited in self._dead.items() if not awaited]:
+            del self._dead[path]
+            with suppress(OSError):  # another worker was faster, or it is not ours
+                path.unlink()
 
     def close(self) -> None:
         for file in (self._turn, self._other):
@@ -126,17 +133,19 @@ class _File:
     def __init__(self, folder: Path, name: str) -> None:
         self._path, self._handle = _opened(folder, name)
         self.waiting: set[int] = set()  # pages whose answers stand here and nowhere else
+        self._last_at = 0.0
         self.begin()
 
-    @property
-    def is_free(self) -> bool:
-        return not self.waiting
+    def is_free_at(self, now: float) -> bool:
+        """Everything in it is written, or too old: a page whose second look must wait may wait for days."""
+        return not self.waiting or self._last_at + LIFE_S < now
 
     def begin(self) -> None:
         self._number = int.from_bytes(os.urandom(8))
         self.size = 0
+        self.waiting.clear()
 
-    def write(self, page: int, entry: bytes) -> None:
+    def write(self, page: int, at: float, entry: bytes) -> None:
         if self.size + len(entry) > MOST_BYTES:
             return
         framed = _FRAME.pack(self._number, len(entry), xxh3_64_intdigest(entry)) + entry
@@ -144,10 +153,11 @@ class _File:
             if os.pwrite(self._handle, framed, self.size) == len(framed):
                 self.size += len(framed)
                 self.waiting.add(page)
+                self._last_at = at
 
     def close(self) -> None:
         """A file in which something still waits stays for the next run."""
-        if self.is_free:
+        if not self.waiting:
             self._path.unlink(missing_ok=True)
         os.close(self._handle)
 
@@ -174,18 +184,21 @@ def dead_files(folder: Path) -> list[tuple[Path, bytes]]:
 def _written_at(path: Path) -> float:
     try:
         return path.stat().st_mtime
-    except FileNotFoundError:
+    except OSError:
         return 0.0
 
 
 def _read_if_dead(path: Path, most: int) -> bytes | None:
-    """None: its worker lives, or another has just removed it."""
+    """None: its worker lives, or another has just removed it. One that cannot be read (somebody else's) holds nothing:
+    it may go, and must keep nobody from crawling."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return file.read(max(most, 0))
     except (FileNotFoundError, BlockingIOError):
         return None
+    except OSError:
+        return b""
 
 
 def answers_in(data: bytes) -> Iterator[Answer]:

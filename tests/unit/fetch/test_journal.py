@@ -138,11 +138,40 @@ def test_the_files_go_when_everything_is_written(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j", "0", Pages(A), NOW + 5)
     journal.recall(A, ASK_A, NOW + 5)
     journal.note(A.id, reply_to(ASK_A, NOW + 5))
-    assert len(list((tmp_path / "j").iterdir())) == 4
+    assert len(list((tmp_path / "j").iterdir())) == 3
     journal.settled([A.id])
     assert len(list((tmp_path / "j").iterdir())) == 2
     journal.close()
     assert list((tmp_path / "j").iterdir()) == []
+
+
+def test_what_many_kills_left_does_not_pile_up(tmp_path: Path) -> None:
+    """Each time one page is still waited for, another one."""
+    pages = [replace(A, id=number) for number in range(9)]
+    for number, page in enumerate(pages):
+        written = [replace(one, checked_at=NOW + number) for one in pages[: max(number - 1, 0)]]
+        journal = Journal(tmp_path / "j", "0", Pages(*written, *pages[len(written) :]), NOW + number)
+        assert len(list((tmp_path / "j").iterdir())) <= 3
+        journal.note(page.id, reply_to(ASK_A, NOW + number))
+        killed(journal)
+
+
+def test_what_nobody_came_for_within_the_hour_is_let_go(tmp_path: Path) -> None:
+    """Pages of another worker, of a site that rests, or beyond the budget: a run may last for years."""
+    left_by_a_kill(tmp_path / "j", reply_to(ASK_A))
+    journal = Journal(tmp_path / "j", "0", Pages(A), NOW + 5)
+    journal.note(B.id, reply_to(ASK_B, NOW + LIFE_S))
+    assert len(list((tmp_path / "j").iterdir())) == 3
+    journal.note(B.id, reply_to(ASK_B, NOW + LIFE_S + 6))
+    assert len(list((tmp_path / "j").iterdir())) == 2
+    assert not journal._in_hand
+
+
+def test_a_file_that_cannot_be_read_keeps_nobody_from_crawling(tmp_path: Path) -> None:
+    """One of somebody else, say."""
+    (tmp_path / "j" / "0a-1.journal").mkdir(parents=True)
+    left_by_a_kill(tmp_path / "j", reply_to(ASK_A))
+    assert Journal(tmp_path / "j", "0", Pages(A), NOW + 5).recall(A, ASK_A, NOW + 5) is not None
 
 
 def test_what_still_waits_at_the_end_stays(tmp_path: Path) -> None:
@@ -164,6 +193,19 @@ def test_two_files_take_turns_and_stay_small(tmp_path: Path, monkeypatch: pytest
     pages = [replace(A, id=number) for number in range(500)]
     after = Journal(tmp_path / "j", "0", Pages(*pages), NOW + 1000)
     assert after.recall(pages[499], ASK_A, NOW + 1000) is not None
+
+
+def test_a_page_that_waits_for_its_second_look_does_not_hold_the_others_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its budget was spent after the first: the answer stands there, and a day's others behind it."""
+    monkeypatch.setattr(journals, "TURN_BYTES", 4000)
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW)
+    journal.note(A.id, reply_to(ASK_A))
+    for number in range(500):
+        journal.note(number, reply_to(ASK_A, NOW + number * 600.0, b"x" * 300))
+        journal.settled([number])
+    assert all(path.stat().st_size < 9000 for path in (tmp_path / "j").iterdir())
 
 
 def test_an_earlier_turn_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +261,7 @@ def test_a_full_disk_is_left_to_those_who_must_write(tmp_path: Path) -> None:
     os.dup2(full, journal._turn._handle)
     os.close(full)
     journal.note(A.id, reply_to(ASK_A))
-    assert journal._turn.is_free
+    assert not journal._turn.waiting
 
 
 @given(st.data())
