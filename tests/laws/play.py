@@ -133,7 +133,7 @@ def _live(told: Told, life: Life, number: int, start_at: float, folder: Path | N
         parts.tell = lambda *events: lived.told.extend(events)
         parts.disk_is_low, parts.worker = low, str(place)
         sites = [quarry.site for quarry in parts.quarries.values()]
-        parts.scheduler = scheduler_of(settings, sites, store, clock.now(), str(place), len(life.jumps_s))
+        parts.scheduler = scheduler_of(settings, sites, store, str(place), len(life.jumps_s))
         count = len(life.jumps_s)
         order = Order(for_s=life.lasts_s if life.death != "kill" else None, poll_s=POLL_S, alone=count == 1)
         return Worker(parts, order, frozenset(range(place, store.partitions, count)), Tally())

@@ -29,19 +29,19 @@ LEAST_RATE = 1e-9  # a day: nothing is for ever
 
 def outlook(found: Reading, pages: Sequence[Page], now: float) -> Prospects:
     """One row a page."""
-    crew = schedulers(found, now)
+    crew = schedulers(found)
     sites = dict.fromkeys(page.site for page in pages)
     rows = {site: [place for place, page in enumerate(pages) if page.site == site] for site in sites}
     parts = {site: _of_site(best_informed(crew, site, now), [pages[row] for row in rows[site]], now) for site in sites}
     return joined(parts, rows, len(pages))
 
 
-def schedulers(found: Reading, now: float) -> list[Scheduler]:
+def schedulers(found: Reading) -> list[Scheduler]:
     """One for each worker that has kept what it knows."""
     sites = found.folder.sites()
-    first = scheduler_of(found.settings, sites, found.store, now)
+    first = scheduler_of(found.settings, sites, found.store)
     others = takewhile(lambda worker: first.has_kept(worker), map(str, range(1, MOST_WORKERS)))
-    return [first, *(scheduler_of(found.settings, sites, found.store, now, worker) for worker in others)]
+    return [first, *(scheduler_of(found.settings, sites, found.store, worker) for worker in others)]
 
 
 def best_informed(crew: Sequence[Scheduler], site: str, now: float) -> Policy:
@@ -114,7 +114,7 @@ def rate_now(ahead: Prospects) -> Floats:
 
 def moved_rates(found: Reading, page: Page, visits: Sequence[Seen], now: float) -> list[float]:
     """The rate as it was believed after each visit; nothing where the policy has no belief."""
-    policy = best_informed(schedulers(found, now), page.site, now)
+    policy = best_informed(schedulers(found), page.site, now)
     if not isinstance(policy, ValuePolicy):
         return []
     policy, context = around(policy, [page], now)
@@ -125,7 +125,7 @@ def reasons_for(found: Reading, page: Page, now: float) -> Reasons | None:
     """Why the value policy visits a page when it does; None for another policy or a page never visited."""
     if not page.belief:
         return None
-    policy = best_informed(schedulers(found, now), page.site, now)
+    policy = best_informed(schedulers(found), page.site, now)
     if not isinstance(policy, ValuePolicy):
         return None
     server = found.store.server(page.server)

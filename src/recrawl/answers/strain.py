@@ -33,7 +33,7 @@ def is_strained(server: Server) -> bool:
 def reliefs(found: Reading, servers: Sequence[Server], now: float) -> dict[str, Relief]:
     """Of those among the servers that are strained, by key."""
     strained = [server for server in servers if is_strained(server)]
-    crew = schedulers(found, now) if strained else []
+    crew = schedulers(found) if strained else []
     wishes = {site.name: site.importance for site in found.folder.sites()}
     return {server.key: _reckoned(found, server, crew, wishes, now) for server in strained}
 

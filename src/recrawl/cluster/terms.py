@@ -93,7 +93,7 @@ class Terms:
             self.folder, self.settings, number, clock, store=store, writer=name, need_lease=heart.need
         ) as parts:
             purse = CommonPurse(leases)
-            parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, clock.now(), number, common=purse)
+            parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, number, common=purse)
             left_s = None if self.order.for_s is None else max(0.0, self.order.for_s - passed_s)
             worker = self._worker = Worker(parts, replace(self.order, for_s=left_s, alone=False), (), self.tally)
             if self._stopped.is_set():
@@ -102,7 +102,8 @@ class Terms:
             member.start()
             try:
                 await worker.run()
-                purse.give_back(*parts.scheduler.spending(), clock.now())
+                rations = parts.scheduler.rations
+                purse.give_back(rations.budgets, rations.spent, clock.now())
             finally:
                 self._worker = None
                 member.stop()

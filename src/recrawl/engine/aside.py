@@ -15,7 +15,7 @@ FAULT_WAIT_S = 3600.0
 class Aside:
     def __init__(self, parts: Parts, frontier: Frontier, settler: Settler, tally: Tally) -> None:
         self._parts, self._frontier, self._settler, self._tally = parts, frontier, settler, tally
-        self.put_off = PutOff(frontier, parts.scheduler)
+        self.put_off = PutOff(frontier, parts.scheduler.rations)
 
     def refuse(self, page: Page, reason: str, now: float) -> None:
         """robots.txt says no: stored with the line that said so, and looked at again when the file may have changed."""
@@ -39,21 +39,21 @@ class Aside:
 
     def let_go(self, server: str) -> None:
         """It is not asked for pages now: what was set aside for them is there for others."""
-        if self._parts.scheduler.forget_promise(server):
+        if self._parts.scheduler.rations.forget_promise(server):
             self.put_off.call(self._parts.clock.now())
 
     def until_paid(self, page: Page, now: float) -> float:
         """The day's budget is spent, or no window is open: the page waits in memory, its place in the store stays.
         Until when."""
         self._tally.add(Count.HELD_BACK)
-        again_at = self._parts.scheduler.again_at(page, now)
+        again_at = self._parts.scheduler.rations.again_at(page, now)
         self._frontier.put_back(replace(page, due_at=again_at))
         return again_at
 
     def until_promised(self, page: Page, unread: bool, now: float) -> None:
         """Until tomorrow, or until what is set aside for other servers is free again."""
         again_at = self.until_paid(page, now)
-        if unread and not self._parts.scheduler.can_promise(page.site, now, page.server):
+        if unread and not self._parts.scheduler.rations.can_promise(page.site, now, page.server):
             self.put_off.add(page, again_at, now)
 
     def fault(self, page: Page) -> None:

@@ -46,7 +46,7 @@ class Asking:
             got_bytes = reply.received_bytes
         finally:
             ended_at = self._parts.clock.now()
-            self._parts.scheduler.end(site.name, ended_at, got_bytes)
+            self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
             self._answered.set()
         self._tally.add(Count.REQUESTS, reply.failure is not Failure.FORBIDDEN_ADDRESS)
         self._tally.add(Count.RECEIVED_BYTES, got_bytes)
@@ -65,15 +65,15 @@ class Asking:
 
     async def _count(self, site: Site, server: str) -> None:
         """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
-        scheduler, now = self._parts.scheduler, self._parts.clock.now()
-        while scheduler.must_keep(now):
-            self._settler.ledger.memos.update(scheduler.spending_memo(now))
+        rations, now = self._parts.scheduler.rations, self._parts.clock.now()
+        while rations.must_be_written(now):
+            self._settler.ledger.memos.update(rations.memos(now))
             await self._settler.flush()
             now = self._parts.clock.now()
-        while not (begun := scheduler.begin(site.name, now)):
+        while not (begun := rations.begin(site.name, now)):
             if begun is False:
                 raise BudgetSpent
             self._answered.clear()
             await self._answered.wait()
             now = self._parts.clock.now()
-        scheduler.keep_promise(server)
+        rations.keep_promise(server)

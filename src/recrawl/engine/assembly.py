@@ -97,7 +97,6 @@ def scheduler_of(
     settings: Settings,
     sites: Sequence[Site],
     store: Store,
-    now: float,
     worker: str = "0",
     crew: int = 1,
     common: Common | None = None,
@@ -108,7 +107,7 @@ def scheduler_of(
         wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day,
         wish.target, wish.max_delay_s,
     )  # fmt: skip
-    return Scheduler(policy_of(settings), sites, purse, store, now, worker, 1.0 / crew, common)
+    return Scheduler(policy_of(settings), sites, purse, store, worker, 1.0 / crew, common)
 
 
 def fetcher_of(settings: Settings, clock: Clock, permit: Permit = lambda: None) -> CurlFetcher:
@@ -171,7 +170,7 @@ async def assemble(
                 fetcher=fetcher,
                 store=store,
                 archive=archive,
-                scheduler=scheduler_of(settings, sites, store, clock.now(), worker, crew),
+                scheduler=scheduler_of(settings, sites, store, worker, crew),
                 quarries={site.name: quarry(site) for site in sites},
                 alias_watch=watch,
                 tell=log.tell,

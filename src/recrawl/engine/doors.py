@@ -1,7 +1,7 @@
 """Which pages of a server may be asked for now: by its robots.txt, and by its ports, of which one may let nobody in."""
 
 from recrawl.engine.gate import Gate, Pass
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.rations import Rations
 from recrawl.frontier.manners import ONE_PORT
 from recrawl.frontier.queue import Frontier
 from recrawl.model.address import origin_of
@@ -12,8 +12,8 @@ from recrawl.model.visit import Reply
 
 
 class Doors:
-    def __init__(self, scheduler: Scheduler, frontier: Frontier, gate: Gate) -> None:
-        self._scheduler, self._frontier, self._gate = scheduler, frontier, gate
+    def __init__(self, rations: Rations, frontier: Frontier, gate: Gate) -> None:
+        self._rations, self._frontier, self._gate = rations, frontier, gate
         self.closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
 
     def said_of(self, page: Page, now: float, silent: bool = False) -> Pass:
@@ -22,7 +22,7 @@ class Doors:
             if until_at > now:
                 return Pass(unreachable=True, until_at=until_at)
             del self.closed[origin]
-        return self._gate.check(page.url, now, self._scheduler.pays_for_one(page.site, now), silent)
+        return self._gate.check(page.url, now, self._rations.pays_for_one(page.site, now), silent)
 
     def shut_out(self, server: str, now: float) -> None:
         """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody

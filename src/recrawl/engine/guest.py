@@ -176,7 +176,7 @@ class Guest:
             fetcher=MemoryFetcher({}, self._clock.now),
             store=store,
             archive=archive,
-            scheduler=scheduler_of(settings, [site], store, self._clock.now()),
+            scheduler=scheduler_of(settings, [site], store),
             quarries={site.name: quarry_of(settings, site, watch, store)},
             alias_watch=watch,
             tell=log.tell,

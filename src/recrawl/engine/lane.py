@@ -35,7 +35,7 @@ class Lanes:
         self.asked = asked
         self.servers = Servers(parts, frontier, settler)
         gate = Gate(parts.agent, once_asked(parts.store.robots))
-        self.doors = Doors(parts.scheduler, frontier, gate)
+        self.doors = Doors(parts.scheduler.rations, frontier, gate)
         self.asking = Asking(parts, settler, tally, self.servers, self.doors)
         self.aside = Aside(parts, frontier, settler, tally)
         self.visitor = Visitor(parts, self.asking.ask, self._may_ask_again)
@@ -93,7 +93,7 @@ class Lanes:
             self.aside.drop(page, unwelcome)
             return True
         said = self.doors.said_of(page, now)
-        if not self.parts.scheduler.allows(page, now, said.asks_here):
+        if not self.parts.scheduler.rations.allows(page, now, said.asks_here):
             self.aside.until_promised(page, said.asks_here, now)
             return True
         if page.category == ROBOTS:
@@ -127,7 +127,7 @@ class Lanes:
     async def _ask_first(self, url: str, elsewhere: bool, page: Page, site: Site) -> bool:
         """robots.txt is not known: bring it, and look at the page again afterwards."""
         now = self.parts.clock.now()
-        if not elsewhere and not self.parts.scheduler.promise(page.server, site.name, now):
+        if not elsewhere and not self.parts.scheduler.rations.promise(page.server, site.name, now):
             self.aside.until_promised(page, True, now)
             return True
         if not elsewhere:
@@ -172,7 +172,7 @@ class Lanes:
         if self.stopping or wait_s > LONGEST_SECOND_WAIT_S:
             return False
         await self.parts.clock.sleep(wait_s)
-        return not self.stopping and self.parts.scheduler.allows(page, self.parts.clock.now())
+        return not self.stopping and self.parts.scheduler.rations.allows(page, self.parts.clock.now())
 
     def _why(self, page: Page) -> Why:
         if page.visits == 0:

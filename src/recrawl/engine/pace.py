@@ -63,7 +63,7 @@ def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) 
 
 
 def _due_again(one: Arrival, scheduler: Scheduler, belief: bytes, gap_s: float) -> Page:
-    due_at = scheduler.due_at(one.page, one.reply.at, gap_s)
+    due_at = scheduler.rations.due_at(one.page, one.reply.at, gap_s)
     return replace(one.page, **_taught(one), belief=belief, interval_s=gap_s, due_at=due_at)
 
 

@@ -4,7 +4,7 @@ What was set aside and is not called for, as of a server that forbids its pages,
 was put off first is called.
 """
 
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.rations import Rations
 from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
@@ -16,8 +16,8 @@ Times = dict[int, tuple[float, float]]  # by page: when it was due, and when it 
 class PutOff:
     """Filled by lanes whose promise failed, emptied when a promise is let go, and by the end of the day."""
 
-    def __init__(self, frontier: Frontier, scheduler: Scheduler) -> None:
-        self._frontier, self._scheduler = frontier, scheduler
+    def __init__(self, frontier: Frontier, rations: Rations) -> None:
+        self._frontier, self._rations = frontier, rations
         self._sites: dict[str, dict[str, Times]] = {}  # by site and server
         self._day = -1
 
@@ -33,7 +33,7 @@ class PutOff:
         """One server's pages, if there is room for it now."""
         self._begin_day(now)
         for site, servers in self._sites.items():
-            if servers and self._scheduler.can_promise(site, now):
+            if servers and self._rations.can_promise(site, now):
                 server = next(iter(servers))
                 self._bring_back(server, servers.pop(server))
                 return

@@ -123,7 +123,7 @@ class Retiming:
 
     def _after(self, page: Page, gap_s: float, now: float) -> Page:
         seen_at = min(max(page.checked_at or now, now - gap_s), now)  # a clock that ran ahead may have written it
-        due_at = self.parts.scheduler.due_at(page, seen_at, gap_s)
+        due_at = self.parts.scheduler.rations.due_at(page, seen_at, gap_s)
         after = replace(page, interval_s=gap_s, due_at=due_at)
         return self.outcomes.rested(after, seen_at, self.parts.scheduler.patience(page.site, now))
 

@@ -23,9 +23,9 @@ class Room:
         unread = said.asks_here
         if said.unreachable:
             return False
-        if not self._parts.scheduler.allows(page, now, unread):
+        if not self._parts.scheduler.rations.allows(page, now, unread):
             return self._held_back()
-        if not unread or self._parts.scheduler.can_promise(page.site, now, page.server):
+        if not unread or self._parts.scheduler.rations.can_promise(page.site, now, page.server):
             return True
         self._lanes.aside.put_off.leave(page, now)
         return self._held_back()
@@ -34,7 +34,7 @@ class Room:
         """For no page of any site that is wanted, so that none need be looked at. Sites of which nothing is due hold
         nothing back."""
         wanted = [name for name, quarry in self._parts.quarries.items() if not quarry.site.paused and not quarry.gone]
-        if not wanted or not all(self._parts.scheduler.is_shut(name, now) for name in wanted):
+        if not wanted or not all(self._parts.scheduler.rations.is_shut(name, now) for name in wanted):
             return False
         if not self._tally[Count.HELD_BACK] and any(self._is_due(name, now) for name in wanted):
             self._held_back()

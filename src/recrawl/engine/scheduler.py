@@ -1,8 +1,7 @@
-"""The policy at work: what it knows beyond single pages, what it may spend, and what a request costs today.
+"""The policy at work: what it knows beyond single pages, and what a request costs today.
 
 Sites that have a budget of their own are a *domain* of their own, with their own knowledge and price; all others share
-one. Knowledge and the day's spending live in the store's memo, so they outlive a restart. After a crash the requests
-that nobody counted are taken as spent: a daily budget is never exceeded.
+one. Knowledge lives in the store's memo, so it outlives a restart, and so does what was spent (`rations`).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +11,8 @@ import numpy as np
 
 from recrawl.engine.domain import Domain, knowledge_memo, learnt_memo
 from recrawl.engine.kin import group_names
-from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.rations import Rations
+from recrawl.engine.spending import Common, Purse, spent_memo
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page
@@ -23,18 +23,14 @@ from recrawl.ports import Policy, PricedPolicy, Store
 from recrawl.schedule import budget as budgets
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.aim import price_for
-from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.due import FINE, MATERIAL, is_material
 from recrawl.schedule.knowledge_join import joined
 from recrawl.schedule.portion import Portion
 from recrawl.schedule.relief import server_price
-from recrawl.schedule.settings import DAY_S, HOUR_S
+from recrawl.schedule.settings import HOUR_S
 from recrawl.schedule.value import ValuePolicy
-from recrawl.schedule.windows import Window, hours_of, is_open, moved_into, opens_at
 
 KEEP_EVERY_S = 600.0
-TO_THE_SECOND_S = 60.0
-QUEUE_S = 60.0  # those who waited for a new day or a window come one after another within this time
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
 MOST_GROUPS = 500
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
@@ -53,112 +49,24 @@ class Scheduler:
         sites: Iterable[Site],
         purse: Purse,
         store: Store,
-        now: float,
         worker: str = "0",
         share: float = 1.0,
         common: Common | None = None,
     ) -> None:
         self._store, self._purse, self._first, self._worker, self.share = store, purse, policy, worker, share
-        self._common = common
         self._sites: dict[str, Site] = {site.name: site for site in sites}
-        self._gone: Collection[str] = ()
-        self._windows = self._opened_windows()
-        self._spending = Spending(self._wished(), None if common else store.memo(spent_memo(worker)), common)
+        alone = common is not None or share == 1.0
+        portion = Portion() if alone else Portion(int(worker), round(1.0 / share))
+        memo = None if common else store.memo(spent_memo(worker))
+        self.rations = Rations(self._sites.values(), purse, worker, portion, memo, common)
+        self._is_common = common is not None
         self._domains: dict[str, Domain] = {}
-        self._now = now
-        self._closing = False
         self._priced_at: dict[str, float] = {}
 
     def know(self, sites: Iterable[Site], gone: Collection[str] = ()) -> None:
-        """Site files changed while the crawl runs. What was spent of a budget stays spent; that of a site whose file is
-        gone may be the budget of another name now."""
-        self._sites, self._gone = {site.name: site for site in sites}, gone
-        self._windows = self._opened_windows()
-        self._spending.know(self._wished())
-
-    def _wished(self) -> list[Budget]:
-        alone = self._common is not None or self.share == 1.0
-        portion = Portion() if alone else Portion(int(self._worker), round(1.0 / self.share))
-        return budgets_of(self._purse, [one for one in self._sites.values() if one.name not in self._gone], portion)
-
-    def spending(self) -> tuple[list[Budget], list[Spent]]:
-        """The budgets, and what was spent of each."""
-        return self._spending.budgets, self._spending.spent
-
-    def _opened_windows(self) -> dict[str, tuple[Window, ...]]:
-        return {name: hours_of(self._purse.windows, site.windows) for name, site in self._sites.items()}
-
-    # before a request
-
-    def allows(self, page: Page, now: float, unread: bool = False) -> bool:
-        """Room in every budget over this site, and an open window. `unread`: robots.txt comes before the page."""
-        windows = self._windows.get(page.site)
-        if windows and not is_open(windows, now):
-            return False
-        return self._spending.has_room(page.site, now, page.size_bytes, page.server if unread else "")
-
-    def is_shut(self, site: str, now: float) -> bool:
-        """No page of this site may be asked for, however small. Of a common purse nobody can tell without drawing."""
-        if not is_open(self._windows.get(site, ()), now):
-            return True
-        return self._common is None and not self._spending.has_room(site, now, 1.0)
-
-    def holds_back(self, page: Page, now: float) -> bool:
-        """For today, or until its window opens. Of a common purse nobody can tell without drawing."""
-        return self._common is None and not self.allows(page, now)
-
-    def pays_for_one(self, site: str, now: float) -> bool:
-        """One request a day: for robots.txt or for a page."""
-        if not self._spending.budgets:
-            return False  # as nearly always, and asked for every page
-        budgets_over = (one for one in self._spending.budgets if one.covers(site))
-        return any(budgets.requests_of_span(one, now) == 1 for one in budgets_over)
-
-    def again_at(self, page: Page, now: float) -> float:
-        """When a page that may not be asked for now may be: within a minute, so that whoever was seen longest ago comes
-        first. Where the budget is small, the same servers would be served every day."""
-        windows = self._windows.get(page.site, ())
-        at = opens_at(windows, now) if not is_open(windows, now) else moved_into(windows, budgets.next_day_at(now))
-        at = at or budgets.next_day_at(now)
-        seen_at = page.checked_at or page.found_at
-        turn_at = at + QUEUE_S / (1.0 + max(0.0, now - seen_at) / DAY_S)
-        return turn_at if is_open(windows, turn_at) else at
-
-    def must_keep(self, now: float) -> bool:
-        """Before another request: a kill would leave too many uncounted."""
-        return self._spending.must_be_written(now)
-
-    def begin(self, site: str, now: float) -> bool | None:
-        """Count one request that is about to be sent. False: there is no room for it, or its window has closed; None:
-        there will be, unless those under way bring too much."""
-        windows = self._windows.get(site)
-        if windows and not is_open(windows, now):
-            return False
-        return self._spending.begin(site, now)
-
-    def promise(self, server: str, site: str, now: float) -> bool:
-        """Before robots.txt is asked for: is there room for a page after it?"""
-        return self._spending.promise(server, site, now)
-
-    def can_promise(self, site: str, now: float, server: str = "") -> bool:
-        return self._spending.can_promise(site, now, server)
-
-    def keep_promise(self, server: str) -> None:
-        self._spending.keep_promise(server)
-
-    def forget_promise(self, server: str) -> bool:
-        return self._spending.forget_promise(server)
-
-    def end(self, site: str, now: float, got_bytes: int) -> None:
-        """It was answered, or given up."""
-        self._spending.end(site, now, got_bytes)
-
-    def kept(self, memos: Mapping[str, bytes]) -> None:
-        """These memos are in the store now."""
-        if memo := memos.get(spent_memo(self._worker)):
-            self._spending.kept(memo)
-
-    # after a visit
+        """Site files changed while the crawl runs."""
+        self._sites = {site.name: site for site in sites}
+        self.rations.take_up(self._sites.values(), gone)
 
     def paced(
         self,
@@ -268,11 +176,6 @@ class Scheduler:
             return 1.0
         return patience(policy.knowledge.trust, policy.knowledge.sites.index(site))
 
-    def due_at(self, page: Page, at: float, gap_s: float) -> float:
-        """To the second, but for gaps so short that it matters: whole seconds take half the bytes in the store."""
-        due_at = moved_into(self._windows.get(page.site, ()), at + gap_s)
-        return due_at if gap_s < TO_THE_SECOND_S else float(int(due_at))
-
     def relieved(self, server: Server, site: str, now: float) -> Server:
         """The server with its own price: raised while its schedule cannot be carried out. At most once an hour."""
         if now - self._priced_at.get(server.key, -HOUR_S) < HOUR_S or (not server.overloaded and not server.price):
@@ -284,17 +187,13 @@ class Scheduler:
     def memos(self, now: float, closing: bool = False) -> dict[str, bytes]:
         """What to keep: the spending with every commit, the knowledge now and then. After `closing` nobody is asked any
         more, and whatever else is written says so, too."""
-        self._closing = closing = closing or self._closing
-        memos = self.spending_memo(now)
+        self.rations.closing = closing = closing or self.rations.closing
+        memos = self.rations.memos(now)
         for domain in self._domains.values():
             if (closing or now - domain.kept_at >= KEEP_EVERY_S) and isinstance(domain.policy, PricedPolicy):
                 domain.kept_at = now
                 memos[learnt_memo(self._worker, domain.policy, domain.name)] = domain.policy.memory()
         return memos
-
-    def spending_memo(self, now: float) -> dict[str, bytes]:
-        counted = self._spending.budgets and self._common is None
-        return {spent_memo(self._worker): self._spending.memo(now, self._closing)} if counted else {}
 
     def moved(self, since: Mapping[str, float], servers: Iterable[Server]) -> dict[str, float] | None:
         """The prices of domains and servers and the pace of sites in a burst, if any of them has moved materially from
@@ -349,9 +248,9 @@ class Scheduler:
     def _per_day(self, name: str) -> float:
         """The rate the price aims at: the tightest budget, or what is implied by the number of pages."""
         pages = self._store.totals(name).live
-        mine = [one for one in self._spending.budgets if one.site == name]
+        mine = [one for one in self.rations.budgets if one.site == name]
         wishes = [one.requests_per_day / one.turns for one in mine if one.requests_per_day]
-        part = self.share if self._common else 1.0
+        part = self.share if self._is_common else 1.0
         implied = max(part * pages * self._purse.requests_per_page_day, LEAST_BUDGET)
         return min((part * one for one in wishes), default=implied)
 

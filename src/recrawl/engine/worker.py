@@ -181,7 +181,7 @@ class Worker:
         if self.order.once:
             return self.room.is_for(page)
         now = self.parts.clock.now()
-        if not self._is_full or not self.parts.scheduler.holds_back(page, now):
+        if not self._is_full or not self.parts.scheduler.rations.holds_back(page, now):
             return True
         self._crowded_until_at = now + CROWDED_S
         return False
@@ -316,7 +316,7 @@ class Worker:
         return saved
 
     def _settled(self, ledger: Ledger, saved: Saved) -> None:
-        self.parts.scheduler.kept(ledger.memos)
+        self.parts.scheduler.rations.stored(ledger.memos)
         if self.parts.journal is not None:
             self.parts.journal.settled(ledger.pages)
         self.tally.add(Count.COMMITS)

@@ -110,7 +110,7 @@ def parts_of(
         fetcher=fetcher,
         store=store,
         archive=archive,
-        scheduler=scheduler_of(settings, [site], store, clock.now()),
+        scheduler=scheduler_of(settings, [site], store),
         quarries={site.name: quarry_of(settings, site, watch, store)},
         alias_watch=watch,
         tell=tell,

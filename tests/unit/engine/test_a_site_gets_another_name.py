@@ -162,7 +162,7 @@ def test_a_running_crawl_counts_what_was_spent_under_the_old_name_and_under_one_
         take_up(parts, sites, lambda site: replace_site(parts.quarries["town"], site))
         return [
             int(one.requests_per_day or 0) - spent.requests
-            for one, spent in zip(*parts.scheduler.spending(), strict=True)
+            for one, spent in zip(parts.scheduler.rations.budgets, parts.scheduler.rations.spent, strict=True)
         ]
 
     assert left(town) == [0]

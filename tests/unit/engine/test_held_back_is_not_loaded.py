@@ -110,14 +110,14 @@ def test_where_only_robots_txt_would_be_paid_for_its_pages_are_not_loaded(tmp_pa
 
 def test_when_what_was_set_aside_is_free_again_a_server_of_which_nothing_was_loaded_is_called() -> None:
     frontier, store, town = Frontier(), MemoryStore(), site()
-    scheduler = Scheduler(policy("value"), [town], Purse(requests_per_day=3), store, NOON_AT)
-    put_off = PutOff(frontier, scheduler)
-    assert scheduler.promise(HOSTS[0], town.name, NOON_AT)
-    assert not scheduler.can_promise(town.name, NOON_AT, HOSTS[1])
+    scheduler = Scheduler(policy("value"), [town], Purse(requests_per_day=3), store)
+    put_off = PutOff(frontier, scheduler.rations)
+    assert scheduler.rations.promise(HOSTS[0], town.name, NOON_AT)
+    assert not scheduler.rations.can_promise(town.name, NOON_AT, HOSTS[1])
     put_off.leave(Page(1, f"http://{HOSTS[1]}/", HOSTS[1], town.name, due_at=1.0), NOON_AT)
     put_off.call(NOON_AT)
     assert not frontier.hungry()
-    assert scheduler.forget_promise(HOSTS[0])
+    assert scheduler.rations.forget_promise(HOSTS[0])
     put_off.call(NOON_AT)
     assert frontier.hungry() and frontier.queue(HOSTS[1]).is_low
 

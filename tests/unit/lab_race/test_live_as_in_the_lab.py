@@ -83,8 +83,7 @@ def test_what_is_expected_of_a_site_comes_from_the_worker_that_knows_it_best() -
     wise = wise.knowing(replace(wise.knowledge, sums=sums))
     store.save(Batch(memos=(("knowledge:1:", wise.memory()),)))
     crew = [
-        Scheduler(policy, [Site("shop", ("https://shop.example/",))], Purse(), store, NOW, worker)
-        for worker in ("0", "1")
+        Scheduler(policy, [Site("shop", ("https://shop.example/",))], Purse(), store, worker) for worker in ("0", "1")
     ]
     assert crew[0].has_kept("1") and not crew[0].has_kept("2")
     chosen = best_informed(crew, "shop", NOW)

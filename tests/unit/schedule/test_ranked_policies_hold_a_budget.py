@@ -76,7 +76,7 @@ def test_a_dearer_request_never_shortens_a_gap(name: str) -> None:
 def test_a_crawl_that_goes_on_asks_for_the_price_it_had_found() -> None:
     store, site = MemoryStore(), Site("shop", ("https://shop.example/",))
     first = policy("cho", Settings())
-    crawl = Scheduler(first, [site], Purse(), store, NOW)
+    crawl = Scheduler(first, [site], Purse(), store)
     page = Page(1, "https://shop.example/a", "s", "shop", found_at=NOW)
     server, states = Server("s"), unknown(1)
     for day in range(1, 60):
@@ -85,7 +85,7 @@ def test_a_crawl_that_goes_on_asks_for_the_price_it_had_found() -> None:
     found = crawl.domain("shop", NOW).price
     assert isinstance(first, PricedPolicy) and found != first.price
     store.save(Batch(memos=tuple(crawl.memos(NOW + 60 * DAY_S, closing=True).items())))
-    assert Scheduler(first, [site], Purse(), store, NOW + 61 * DAY_S).domain("shop", NOW).price == found
+    assert Scheduler(first, [site], Purse(), store).domain("shop", NOW).price == found
     solved = crawl.solved([page], states, np.ones(1), [server], NOW + 60 * DAY_S)
     assert solved[0] == first.remembering(store.memo("price:0:cho:") or b"").next_gap_s(
         states, np.ones(1), NOW + 60 * DAY_S, np.full(1, 0.5)
