@@ -1,5 +1,6 @@
 """`cluster`: the workers that share a PostgreSQL store, and who of them owns what."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -19,6 +20,9 @@ from recrawl.schedule.settings import DAY_S
 from recrawl.store.address import name_of
 from recrawl.store.shared.leases import Leases, open_leases
 from recrawl.store.shared.shards import add_shard, settle_empty
+
+
+PARTITION_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 @click.group()
@@ -208,10 +212,11 @@ def numbers_of(text: str, partitions: int) -> list[int]:
     """`5,7,10-20` as numbers."""
     found: set[int] = set()
     for word in text.split(","):
-        first, dash, last = word.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        ends = PARTITION_RANGE.fullmatch(word.strip())
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if first > last:
             raise UsageError(f"{text!r} are no partitions: write numbers and ranges, 5,7,10-20")
-        found.update(range(int(first), int(last or first) + 1))
-    if max(found) >= partitions:
-        raise UsageError(f"there is no partition {max(found)}: they go from 0 to {partitions - 1}")
+        if last >= partitions:
+            raise UsageError(f"there is no partition {last}: they go from 0 to {partitions - 1}")
+        found.update(range(first, last + 1))
     return sorted(found)
