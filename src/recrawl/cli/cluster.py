@@ -21,7 +21,6 @@ from recrawl.store.address import name_of
 from recrawl.store.shared.leases import Leases, open_leases
 from recrawl.store.shared.shards import add_shard, settle_empty
 
-
 PARTITION_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
