@@ -8,12 +8,22 @@ import signal
 import stat
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from urllib.request import urlopen
 
 from recrawl.answers.reading import reading
+from recrawl.config import Settings
+from recrawl.engine.clock import SystemClock
+from recrawl.fetch.journal import Journal
+from recrawl.fetch.memory import Canned, reply_from
 from recrawl.folder.folder import Folder
+from recrawl.folder.opening import open_store
+from recrawl.model.batch import Batch
+from recrawl.model.visit import Ask
 from tests.chaos.check import broken
 from tests.chaos.clocks import jump_often
 from tests.chaos.ground import Ground, ground
@@ -84,6 +94,32 @@ def test_a_kill_of_a_revisit_at_full_speed_repeats_what_was_under_way(
     again = site.pages_asked()[first + len(before) :]
     assert len(set(again) & set(before)) <= LANES
     assert set(again) | set(before) >= site.paths()
+
+
+def test_who_wants_everything_is_not_answered_by_what_a_kill_left(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    """Pages that are due already stay as they are when everything is made due."""
+    site = start_site(6)
+    recrawl("add", site.url, "--own", "--folder", "D")
+    recrawl("run", "D", "--once")
+    folder, now = Folder(tmp_path / "D"), SystemClock().now()
+    with closing(open_store(folder, Settings())) as store:
+        store.make_due(now - 120.0)
+        pages = store.scan()
+        store.save(Batch(pages=tuple(replace(page, checked_at=now - 240.0) for page in pages)))
+        journal = Journal(folder.journal, "0", store.pages, now - 60.0)
+        for page in pages:
+            ask = Ask(page.url, page.etag, page.last_modified)
+            journal.note(page.id, reply_from(ask, Canned(status=304), now - 60.0))
+        journal.close()
+    copy = tmp_path / "E"
+    copytree(folder.path, copy)
+    before = len(site.pages_asked())
+    recrawl("run", "E", "--once")
+    assert len(site.pages_asked()) == before
+    recrawl("run", "D", "--once", "--all")
+    assert len(site.pages_asked()) == before + 6
 
 
 def test_after_a_power_cut_the_folder_opens_and_the_crawl_goes_on(tmp_path: Path) -> None:

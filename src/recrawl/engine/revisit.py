@@ -90,12 +90,12 @@ class Visitor:
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
     async def _answer(self, page: Page, site: Site) -> Reply:
-        """One that a killed run left, or a new one."""
+        """One that a killed run left, unless somebody spoke of the page since; or a new one."""
         ask, journal = self._question(page, site), self._parts.journal
         if journal is None:
             return await self._ask(ask, site)
         reply = journal.recall(page, ask, self._parts.clock.now())
-        if reply is None:
+        if reply is None or any(notice.at > reply.at for notice in self._parts.store.notices(page.id, 1)):
             reply = await self._ask(ask, site)
             journal.note(page.id, reply)
         return reply

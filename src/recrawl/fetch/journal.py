@@ -170,6 +170,13 @@ def _opened(folder: Path, name: str) -> tuple[Path, int]:
     return unseen.rename(unseen.with_suffix(".journal")), handle
 
 
+def forget(folder: Path) -> None:
+    """What killed runs left is not wanted any more. For who holds the folder, before its workers begin."""
+    for path in folder.glob("*"):
+        with suppress(OSError):
+            path.unlink()
+
+
 def dead_files(folder: Path) -> list[tuple[Path, bytes]]:
     """What the dead left, oldest first, so that of two answers for a page the last one stands; of much the newest."""
     found, room = [], MOST_READ_BYTES

@@ -15,6 +15,7 @@ from recrawl.engine.clock import SystemClock
 from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
+from recrawl.fetch.journal import forget
 from recrawl.folder.folder import Folder
 from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
@@ -64,6 +65,8 @@ class Crawl:
             if not self.settings.state.store:
                 adopt_pages(self.settings, sites, self._store)
                 share_out(self._store, 1)
+            if everything:
+                forget(self.folder.journal)
             async with assemble(self.folder, self.settings, "0") as parts:
                 if everything:
                     parts.store.make_due(parts.clock.now())

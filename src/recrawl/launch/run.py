@@ -21,6 +21,7 @@ from recrawl.engine.clock import SystemClock
 from recrawl.engine.spending import share_out
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
+from recrawl.fetch.journal import forget
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.mending import mended
@@ -101,6 +102,7 @@ def _prepare(
             say(sentence)
         if make_all_due:
             store.make_due(now)
+            forget(folder.journal)
         if not settings.state.store:
             share_out(store, workers)
         alone = workers > 1 and not settings.state.store  # a cluster's workers share out by leases

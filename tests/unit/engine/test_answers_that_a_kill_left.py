@@ -1,0 +1,69 @@
+"""An answer that a killed run got counts in the next one, unless somebody wanted to know anew since."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.unit.engine.crawls import Crawl, page
+
+from recrawl.engine.clock import SystemClock
+from recrawl.fetch.journal import Journal
+from recrawl.fetch.memory import reply_from
+from recrawl.folder.opening import open_store
+from recrawl.model.batch import Batch
+from recrawl.model.notice import Notice, NoticeKind, Source
+from recrawl.model.page import Page, Rank
+from recrawl.model.site import Site
+from recrawl.model.visit import Ask
+from recrawl.ports import Store
+
+ANSWERED_S, TOLD_S = 60.0, 30.0  # so long ago
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Crawl:
+    """One page that was due, was answered, and was not written when the run was killed."""
+    crawl = Crawl(tmp_path, lambda path: page(path, f"words of {path}"))
+    crawl.add(Site("shop", seeds=("http://shop.test/",), own=("shop.test",)))
+    crawl.run()
+    crawl.make_all_due()
+    crawl.age(7 * 86_400.0)
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        [known] = store.scan()
+        at = SystemClock().now() - ANSWERED_S
+        journal = Journal(crawl.folder.journal, "0", store.pages, at)
+        journal.note(known.id, reply_from(Ask(known.url), page("/", "words of /"), at))
+        journal.close()
+    return crawl
+
+
+def in_store(crawl: Crawl, change: Callable[[Store, Page, float], object]) -> None:
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        [known] = store.scan()
+        change(store, known, SystemClock().now())
+
+
+def test_it_is_not_asked_for_again(crawl: Crawl) -> None:
+    assert crawl.run() == []
+
+
+def test_it_is_after_a_notice(crawl: Crawl) -> None:
+    """It was due before, and is so still: what it is told by is the notice itself."""
+
+    def told(store: Store, known: Page, now: float) -> None:
+        store.save(Batch(notices=(Notice(known.id, known.url, now - TOLD_S, Source.INDEXNOW, NoticeKind.UPDATED),)))
+        store.make_due(now - TOLD_S, ids=[known.id], rank=Rank.NOTICED)
+
+    in_store(crawl, told)
+    assert crawl.run() == ["/"]
+
+
+def test_it_is_not_after_a_notice_that_came_before_it(crawl: Crawl) -> None:
+    def told(store: Store, known: Page, now: float) -> None:
+        at = now - 2 * ANSWERED_S
+        store.save(Batch(notices=(Notice(known.id, known.url, at, Source.INDEXNOW, NoticeKind.UPDATED),)))
+        store.make_due(at, ids=[known.id], rank=Rank.NOTICED)
+
+    in_store(crawl, told)
+    assert crawl.run() == []
