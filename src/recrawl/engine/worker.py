@@ -8,16 +8,14 @@ import asyncio
 import contextlib
 from collections.abc import Collection, Iterable, Sequence
 
-from recrawl.engine.adoption import adopted
 from recrawl.engine.arrival import Arrival
 from recrawl.engine.discover import Quarry
 from recrawl.engine.heard import Stirrings
+from recrawl.engine.intake import Intake
 from recrawl.engine.lane import Lanes
 from recrawl.engine.ledger import Ledger, write
 from recrawl.engine.reckoning import Reckoning
-from recrawl.engine.refill import Refill
 from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
-from recrawl.engine.room import Room
 from recrawl.engine.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
@@ -25,14 +23,11 @@ from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
-from recrawl.model.page import Page
-from recrawl.model.server import Server
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
-CROWDED_S = 86_400.0  # so long pages just visited make room for those that memory could not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +53,19 @@ class Worker:
             self._tasks if parts.each_visit else None,
         )  # fmt: skip
         self.lanes = Lanes(parts, self.frontier, self.settler, tally, order.asked)
-        self.refill = Refill(
-            parts.store, self.frontier, self.partitions, self.lanes.servers.adopt, self._wanted, None, self._claimed,
-            self._met, self._has_room,
-        )  # fmt: skip
-        self.room = Room(parts, self.lanes, tally)
+        self.intake = Intake(parts, self.partitions, self.frontier, self.lanes, tally, order.once, order.horizon_s)
         self.reckoning = Reckoning(parts, self.lanes, tally)
         self.started_at = parts.clock.now()
         self.stirrings = Stirrings(parts.store, self.started_at)
-        self._horizon_s = 0.0 if order.once else order.horizon_s
         self._stirred = asyncio.Event()
         self._failed: BaseException | None = None
         self._look_at = 0.0
         self._looked_once = False
         self._found = 0
         self._low = False
-        self._crowded_until_at = 0.0  # memory was full, and more waited in the store for a budget or a window
         self.retiming = Retiming(
             parts, self.frontier, self.settler, self.lanes, self.reckoning.outcomes, self.reckoning.weigh,
-            self._may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
+            self.intake.may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
         )  # fmt: skip
 
     async def run(self) -> None:
@@ -125,7 +114,7 @@ class Worker:
         await self.settler.flush()
         for key in left:
             self.lanes.servers.known.pop(key, None)
-            self.refill.let_go(key)
+            self.intake.refill.let_go(key)
         self.lanes.leaving -= left
 
     def busy(self) -> set[int]:
@@ -142,8 +131,8 @@ class Worker:
         now = self.parts.clock.now()
         self._reread_sites(now)
         if now >= self._look_at or self.frontier.hungry() or self._has_run_dry:
-            self._found = self._refilled(now) + self._bring_forward()
-            self._look_at = now if self.refill.unfinished else now + self.order.poll_s
+            self._found = self.intake.look(now) + self._bring_forward()
+            self._look_at = now if self.intake.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
             self.retiming.turn(now)
         if not self._disk_is_low(now):
@@ -164,28 +153,6 @@ class Worker:
     def _has_gone_round(self, now: float) -> bool:
         return self.order.once and self.order.alone and self._idle(now)
 
-    def _refilled(self, now: float) -> int:
-        if (self.order.once or self._is_full) and self.room.is_none(now):
-            self.refill.pause()
-            self._crowded_until_at = now + CROWDED_S
-            return 0
-        return self.refill.round(now, self._horizon_s)
-
-    @property
-    def _is_full(self) -> bool:
-        return self.frontier.held >= self.refill.reach.crowd
-
-    def _has_room(self, page: Page) -> bool:
-        """A run that stays keeps in memory what it may not ask for yet, but not without end. While more of that waits
-        in the store, pages just visited make room for it."""
-        if self.order.once:
-            return self.room.is_for(page)
-        now = self.parts.clock.now()
-        if not self._is_full or not self.parts.scheduler.rations.holds_back(page, now):
-            return True
-        self._crowded_until_at = now + CROWDED_S
-        return False
-
     def _reread_sites(self, now: float) -> None:
         """Sites added, changed or paused since the crawl began: their pages are looked for anew."""
         fresh = self.parts.reread(now)
@@ -195,13 +162,13 @@ class Worker:
         self._enter_seeds(fresh)
         self.settler.stir()
         self.lanes.servers.reconsider()
-        self.refill.forget()
+        self.intake.refill.forget()
         self._look_at = 0.0
 
     def _bring_forward(self) -> int:
         """Pages that notices made due while they waited in the short-term queue; servers not met yet are refilled."""
         known = self.lanes.servers.known
-        stirred = [page for page in self.stirrings.fresh() if page.server in known and self._wanted(page)]
+        stirred = [page for page in self.stirrings.fresh() if page.server in known and self.intake.wants(page)]
         self.retiming.hear(self.stirrings.unheeded, self.parts.clock.now())
         return self.frontier.hasten(stirred)
 
@@ -218,7 +185,13 @@ class Worker:
 
     def _idle(self, now: float) -> bool:
         """Nothing under way, nothing to write, nothing that a little patience would bring."""
-        if self._tasks or not self.settler.idle or self._found or self.refill.unfinished or self.frontier.hungry():
+        if (
+            self._tasks
+            or not self.settler.idle
+            or self._found
+            or self.intake.refill.unfinished
+            or self.frontier.hungry()
+        ):
             return False
         wake_at = self.frontier.wake_at()
         return wake_at is None or wake_at > now + self.parts.manners.patience_s
@@ -284,28 +257,6 @@ class Worker:
         self.tally.set(Count.IDLE, 1)
         self.parts.tell(Event(EventKind.STOPPED, now, facts=dict(self.tally.as_dict())))
 
-    def _wanted(self, page: Page) -> bool:
-        """A run that goes round once visits each page once."""
-        quarry = self.parts.quarries.get(page.site)
-        if quarry is None or quarry.site.paused:
-            return False
-        seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
-        return not (self.order.once and seen_at is not None and self.started_at <= seen_at <= self.parts.clock.now())
-
-    def _met(self, pages: Sequence[Page]) -> None:
-        for site in {page.site for page in pages} & self.parts.quarries.keys():
-            self.parts.quarries[site].knows([page for page in pages if page.site == site])
-
-    def _claimed(self, page: Page) -> Page:
-        """As one of the site that covers it, if its own is gone."""
-        quarry = self.parts.quarries.get(page.site)
-        if not self.parts.adopts or (quarry is not None and not quarry.gone):
-            return page
-        return adopted(page, self.parts.quarries) or page
-
-    def _may_wait_here(self, page: Page) -> bool:
-        return self.parts.partition(page.server) in self.partitions and self._wanted(page)
-
     def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         self.reckoning.take(arrivals, ledger)
 
@@ -321,26 +272,10 @@ class Worker:
             self.parts.journal.settled(ledger.pages)
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.ENTERED, len(saved.entered))
-        now = self.parts.clock.now()
-        for page in ledger.pages.values():
-            self.frontier.drop(page.id)
-            if page.due_at is not None and page.due_at <= now + self._horizon_s and self._wanted(page):
-                self._offer(page)
-        for number in saved.entered:
-            self._offer(ledger.entered[number])
+        self.intake.take(ledger, saved, self.parts.clock.now())
         told = zip(ledger.events, saved.cursors, strict=True)
         self.parts.tell(*[replace(event, cursor=cursor) for event, cursor in told])
         if ledger.noticed:  # a signal spoke of pages: look at the store at once
             self._look_at, self._found = 0.0, len(ledger.noticed)
         if saved.entered or not self._tasks:
             self._stirred.set()
-
-    def _offer(self, page: Page) -> None:
-        """Into the short-term queue, if the server is ours and its queue is not full."""
-        if self.parts.partition(page.server) not in self.partitions:
-            return
-        if page.server not in self.lanes.servers.known:
-            known = self.parts.store.server(page.server)
-            self.lanes.servers.adopt(known or Server(page.server, self.parts.partition(page.server)))
-        if self._crowded_until_at <= self.parts.clock.now() and self.refill.may_wait(page.server):
-            self.frontier.offer((page,))

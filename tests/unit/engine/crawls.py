@@ -90,7 +90,7 @@ class Crawl:
             if self.inline:
                 parts.offload = at_once
             self.worker = Worker(parts, order, range(parts.store.partitions), Tally())
-            self.worker.refill.reach = self.reach
+            self.worker.intake.refill.reach = self.reach
             await self.worker.run()
 
 
