@@ -37,6 +37,7 @@ from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
 
 MOST_TEMPLATES = 10_000
+LOOKS_APART_S = 30.0  # at most
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
@@ -54,7 +55,7 @@ class Visitor:
 
     async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
         """Ask, compare, read: what did this visit prove?"""
-        reply = await self._answer(page, quarry.site)
+        due, (reply, is_old) = page, await self._answer(page, quarry.site)
         directives = from_headers(reply.all_headers("x-robots-tag"))
         verdict = at_once(page, reply)
         if verdict is not None:
@@ -80,6 +81,8 @@ class Visitor:
         verdict = thorough(page, reply, document, previous, template)
         looks = 1
         wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
+        if wanted and is_old:
+            return await self.visit(due, why, quarry)  # its answer is used up: now the server is asked
         if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
             again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
@@ -89,16 +92,18 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
-    async def _answer(self, page: Page, site: Site) -> Reply:
-        """One that a killed run left, unless somebody spoke of the page since; or a new one."""
-        ask, journal = self._question(page, site), self._parts.journal
+    async def _answer(self, page: Page, site: Site) -> tuple[Reply, bool]:
+        """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it is too old
+        for a second look: what changed meanwhile would be taken for noise."""
+        ask, journal, now = self._question(page, site), self._parts.journal, self._parts.clock.now()
         if journal is None:
-            return await self._ask(ask, site)
-        reply = journal.recall(page, ask, self._parts.clock.now())
-        if reply is None or any(notice.at > reply.at for notice in self._parts.store.notices(page.id, 1)):
-            reply = await self._ask(ask, site)
-            journal.note(page.id, reply)
-        return reply
+            return await self._ask(ask, site), False
+        left = journal.recall(page, ask, now)
+        if left is not None and not any(notice.at > left.at for notice in self._parts.store.notices(page.id, 1)):
+            return left, now - left.at > LOOKS_APART_S
+        reply = await self._ask(ask, site)
+        journal.note(page.id, reply)
+        return reply, False
 
     def _at_first_sight(self, page: Page, why: Why, reply: Reply, quarry: Quarry, parsed: Parsed) -> Arrival | None:
         """A first visit follows the links; what the text says is read from the archive when there is another to compare

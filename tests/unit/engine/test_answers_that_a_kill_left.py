@@ -9,7 +9,7 @@ from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.engine.clock import SystemClock
 from recrawl.fetch.journal import Journal
-from recrawl.fetch.memory import reply_from
+from recrawl.fetch.memory import Canned, reply_from
 from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch
 from recrawl.model.notice import Notice, NoticeKind, Source
@@ -21,20 +21,30 @@ from recrawl.ports import Store
 ANSWERED_S, TOLD_S = 60.0, 30.0  # so long ago
 
 
-@pytest.fixture
-def crawl(tmp_path: Path) -> Crawl:
-    """One page that was due, was answered, and was not written when the run was killed."""
-    crawl = Crawl(tmp_path, lambda path: page(path, f"words of {path}"))
-    crawl.add(Site("shop", seeds=("http://shop.test/",), own=("shop.test",)))
-    crawl.run()
+def killed_after_an_answer(crawl: Crawl, answer: Canned, ago_s: float = ANSWERED_S) -> None:
+    """The one page was due, was answered, and that was not written."""
     crawl.make_all_due()
     crawl.age(7 * 86_400.0)
     with closing(open_store(crawl.folder, crawl.settings)) as store:
         [known] = store.scan()
-        at = SystemClock().now() - ANSWERED_S
+        at = SystemClock().now() - ago_s
         journal = Journal(crawl.folder.journal, "0", store.pages, at)
-        journal.note(known.id, reply_from(Ask(known.url), page("/", "words of /"), at))
+        journal.note(known.id, reply_from(Ask(known.url), answer, at))
         journal.close()
+
+
+def offer(price: int) -> Canned:
+    return page(
+        "/", f"A chair of oak, made by hand, for those who sit. It costs {price} crowns. Ask for it at the counter."
+    )
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Crawl:
+    crawl = Crawl(tmp_path, lambda path: page(path, f"words of {path}"))
+    crawl.add(Site("shop", seeds=("http://shop.test/",), own=("shop.test",)))
+    crawl.run()
+    killed_after_an_answer(crawl, page("/", "words of /"))
     return crawl
 
 
@@ -67,3 +77,19 @@ def test_it_is_not_after_a_notice_that_came_before_it(crawl: Crawl) -> None:
 
     in_store(crawl, told)
     assert crawl.run() == []
+
+
+def test_a_second_look_half_an_hour_later_takes_no_change_for_noise(tmp_path: Path) -> None:
+    """What differs between two answers seconds apart is noise; here the first of them is asked for anew."""
+    prices = [10]
+    crawl = Crawl(tmp_path, lambda path: offer(prices[-1]))
+    crawl.add(Site("shop", seeds=("http://shop.test/",), own=("shop.test",)))
+    crawl.run()
+    killed_after_an_answer(crawl, offer(11), 1800.0)
+    for price in (12, 13):
+        prices.append(price)
+        crawl.run()
+        crawl.make_all_due()
+        crawl.age()
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        assert store.totals().changed == 2
