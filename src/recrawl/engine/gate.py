@@ -127,8 +127,6 @@ def robots_file(url: str, reply: Reply, now: float, previous: RobotsFile | None)
         status, body = UNASKED if reply.failure is Failure.FORBIDDEN_ADDRESS else 0, reply.detail.encode()
     if reply.evidence is Evidence.REDIRECT:
         body = (resolve(reply.header("location"), url) or url).encode()
-    if reply.evidence is Evidence.NOT_MODIFIED and previous is not None:
-        status, body = previous.status, previous.body
     before = failures_before(previous) if previous is not None else 0
     return RobotsFile(url, now, status, body, expires_at(now, status or None, reply.headers, before))
 

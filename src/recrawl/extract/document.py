@@ -5,7 +5,7 @@ from functools import cached_property
 
 from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
-from recrawl.extract.charset import How, decode
+from recrawl.extract.charset import decode
 from recrawl.extract.enough import has_main_text
 from recrawl.extract.fresh import fresh_links
 from recrawl.extract.html import Parse, Tree
@@ -48,7 +48,6 @@ class Parsed:
     media: Media
     url: str
     charset: str
-    how: How
     source: str
     tree: Tree | None
     settings: ExtractSettings
@@ -253,11 +252,11 @@ def parse(
     nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
-        return Parsed(Media.OTHER, url, "", How.DEFAULT, "", None, settings, headers, ignore)
-    source, charset, how = decode(within(body, settings.source_bytes), content_type)
+        return Parsed(Media.OTHER, url, "", "", None, settings, headers, ignore)
+    source, charset, _ = decode(within(body, settings.source_bytes), content_type)
     text, sound, cut = bounded(source, len(body), settings)
     media, tree = _tree(kind, sound, parse_html)
-    return Parsed(media, url, charset, how, text, tree, settings, headers, ignore, cut, beside)
+    return Parsed(media, url, charset, text, tree, settings, headers, ignore, cut, beside)
 
 
 def read(

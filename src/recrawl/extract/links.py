@@ -63,12 +63,8 @@ class Anchored(NamedTuple):
     is_whole: bool
 
 
-def links_of(tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
-    """In document order, as many as the settings allow. Addresses other than http(s) are no pages and left out."""
-    return links_in(anchored(tree, resolver, settings), tree, resolver, settings)
-
-
 def links_in(found: Anchored, tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
+    """In document order, as many as the settings allow. Addresses other than http(s) are no pages and left out."""
     links = [link for some in found.links for link in some]
     if settings.forms:
         links += forms_of(tree, resolver)

@@ -12,7 +12,6 @@ TOO_LARGE = " bytes"  # how such a fault ends
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ADDRESS = re.compile(rb"(?:^|[\r\n])[ \t]*+(https?://[^\r\n]*+)")
-_XML = (b"<?xml", b"<urlset", b"<sitemapindex", b"<!--", b"<")
 
 
 @dataclass(frozen=True, slots=True)

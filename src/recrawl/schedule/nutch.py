@@ -17,7 +17,6 @@ FIRST_S = 30 * DAY_S
 GROW, SHRINK = 0.4, 0.2
 LEAST_S, MOST_S = 60.0, 90 * DAY_S
 SYNC_RATE = 0.3
-GONE_GROW, GONE_MOST_S = 1.5, 81 * DAY_S
 
 
 def stepped(interval_s: Floats, since_change_s: Floats, modified: Bools) -> tuple[Floats, Floats]:
@@ -28,10 +27,6 @@ def stepped(interval_s: Floats, since_change_s: Floats, modified: Bools) -> tupl
     offset_s = np.where(SYNC_RATE * since_s > MOST_S, 0.0, SYNC_RATE * since_s)
     interval_s = np.clip(interval_s, LEAST_S, MOST_S)
     return interval_s, np.maximum(interval_s - offset_s, LEAST_S)
-
-
-def after_gone(interval_s: Floats) -> Floats:
-    return np.minimum(interval_s * GONE_GROW, GONE_MOST_S)
 
 
 @dataclass(frozen=True, slots=True)

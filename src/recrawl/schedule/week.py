@@ -44,8 +44,8 @@ def times_of(profile: Profile, group: int) -> tuple[str, ...]:
     return (AFTER_DAY,) if profile.by_day_share >= 0.5 else (AFTER_NIGHT,)
 
 
-def week_table(profiles: Sequence[Profile], classes: int = 6) -> list[Slot]:
-    """The table of S0.5 for pages whose changes were counted; other class counts are mapped to the six rhythms."""
+def week_table(profiles: Sequence[Profile]) -> list[Slot]:
+    """The table of S0.5 for pages whose changes were counted."""
     slots: dict[tuple[str, str], list[str]] = {}
     for profile in profiles:
         group = int(class_of(np.array(profile.per_week), 6))

@@ -48,19 +48,14 @@ class RobotsPolicy:
         return self.rules.crawl_delay_s(agent)
 
 
-def decide(
-    status: int | None, body: bytes = b"", *, cached: RobotsFile | None = None, now: float = 0.0
-) -> RobotsPolicy:
-    """`status` and `body` are those of the last hop; None or 0: no answer, and why. `cached`: the last file that was
-    read whole; it stands in for an answer that did not come, but never longer than a day."""
+def decide(status: int | None, body: bytes = b"") -> RobotsPolicy:
+    """`status` and `body` are those of the last hop; None or 0: no answer, and why."""
     meaning = access_of(status)
     if meaning is Access.RULES and status != 304:
         return RobotsPolicy(Access.RULES, RobotsRules.parse(body), "The server's robots.txt decides.")
     if meaning is Access.ALL:
         sentence = f"The server has no robots.txt (status {status}): all is allowed."
         return RobotsPolicy(Access.ALL, RobotsRules.parse(b""), sentence)
-    if cached is not None and _still_good(cached, status, now):
-        return RobotsPolicy(Access.RULES, RobotsRules.parse(cached.body), "The copy of robots.txt kept here decides.")
     return RobotsPolicy(Access.NONE, RobotsRules.parse(b""), _unread(status, body))
 
 
@@ -98,12 +93,6 @@ def failures_before(previous: RobotsFile) -> int:
         return 0
     waited_s = max(previous.expires_at - previous.fetched_at, FIRST_RETRY_S)
     return 1 + round(math.log2(waited_s / FIRST_RETRY_S))
-
-
-def _still_good(cached: RobotsFile, status: int | None, now: float) -> bool:
-    if access_of(cached.status) is not Access.RULES:
-        return False
-    return status == 304 or now - cached.fetched_at <= LONGEST_S
 
 
 def _fresh_for_s(headers: dict[str, str]) -> float:

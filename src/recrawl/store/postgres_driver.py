@@ -23,7 +23,6 @@ from recrawl.model.failure import ConfigError
 from recrawl.store.texts import Column
 
 MARK = "\ufdd0"
-_MARK_BYTES = MARK.encode()
 _UNFIT = re.compile(f"[\x00\ud800-\udfff{MARK}]")
 _MARKED = re.compile(f"{MARK}([0-9a-f]{{4}})")
 

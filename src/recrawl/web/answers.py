@@ -27,9 +27,8 @@ def overview_of(desk: Desk, site: str = "") -> Overview:
     sample = desk.sample(site)
     sites = [one for one in desk.sites().values() if not site or one.name == site]
     changes = count_since(store, CHANGES, now - DAY_S, site)
-    servers = servers_of(desk, sample) if site else store.servers()
     budget = budget_per_day(sites, None if site else desk.reading.settings.schedule.requests_per_day)
-    return overview(store.totals(site, now), sample, changes, servers, budget, now)
+    return overview(store.totals(site, now), sample, changes, budget, now)
 
 
 def site_lines(desk: Desk) -> list[SiteLine]:

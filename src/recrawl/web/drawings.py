@@ -106,7 +106,7 @@ def plan_curve(found: Plan, asked: float | None = None) -> str:
     return line("Requests a day against expected freshness", points, top=1.0, labels=labels, marks=marks, percent=True)
 
 
-def history(visits: list[Visit], versions: list[Version], now: float, due_at: float | None) -> str:
+def history(visits: list[Visit], versions: list[Version], due_at: float | None) -> str:
     """Visits by what they proved, versions, and the next visit."""
     rows = ("versions", *VERDICT_ROWS, "next visit")
     points = [Point(one.at, 0, f"version of {day_and_time(one.at)}", "version") for one in versions]

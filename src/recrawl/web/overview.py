@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recrawl.model.batch import Totals
-from recrawl.model.server import Server
 from recrawl.model.site import Site
 from recrawl.model.visit import UNUSABLE, Evidence, Visit
 from recrawl.web.freshness import DAY_S, fresh_over_time, fresh_share
@@ -49,8 +48,6 @@ class Numbers:
     due: int
     budget_per_day: float | None
     budget_used: float | None
-    overloaded_servers: int
-    failing_servers: int
     sampled: bool
 
 
@@ -65,7 +62,6 @@ def overview(
     totals: Totals,
     sample: Sample,
     changes_today: int,
-    servers: Sequence[Server],
     budget: float | None,
     now: float,
 ) -> Overview:
@@ -85,8 +81,6 @@ def overview(
         due=totals.due,
         budget_per_day=budget,
         budget_used=today.requests / max(budget, 1.0) if budget else None,  # below one it is saved up: one page a day
-        overloaded_servers=sum(server.overloaded for server in servers),
-        failing_servers=sum(server.failures > 0 for server in servers),
         sampled=not sample.whole,
         curve=curve(sample, now),
         days=days,

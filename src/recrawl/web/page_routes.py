@@ -43,7 +43,7 @@ def one_page(request: Request, page: PageId) -> HTMLResponse:
         visits=visits,
         versions=numbered(versions)[:VERSIONS],
         more_versions=max(0, len(versions) - VERSIONS),
-        history=drawings.history(visits, versions[:VERSIONS], desk.now(), found.due_at),
+        history=drawings.history(visits, versions[:VERSIONS], found.due_at),
         week=week_of(visits),
         map=drawings.week_map(week_of(visits)),
         notices=desk.store.notices(page, 20),

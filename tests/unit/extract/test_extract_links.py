@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recrawl.extract import lexbor, turbo
 from recrawl.extract.html import Parse
-from recrawl.extract.links import base_of, links_of, links_of_header
+from recrawl.extract.links import anchored, base_of, links_in, links_of_header
 from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.page import Link
@@ -21,7 +21,8 @@ both_parsers = pytest.mark.parametrize("parse", [turbo.parse, lexbor.parse], ids
 def links(html: str, parse: Parse = turbo.parse, charset: str = "utf-8", **settings: object) -> list[Link]:
     tree = parse(html)
     options = ExtractSettings(**settings)  # type: ignore[arg-type]
-    return links_of(tree, Resolver(base_of(tree, URL, charset), charset), options)
+    resolver = Resolver(base_of(tree, URL, charset), charset)
+    return links_in(anchored(tree, resolver, options), tree, resolver, options)
 
 
 def urls(html: str, parse: Parse = turbo.parse) -> list[str]:

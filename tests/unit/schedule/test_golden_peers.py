@@ -5,7 +5,7 @@ import pytest
 
 from recrawl.model.belief import Sightings, unknown
 from recrawl.schedule import policy
-from recrawl.schedule.nutch import after_gone, stepped
+from recrawl.schedule.nutch import stepped
 from recrawl.schedule.stormcrawler import stepped as storm_stepped
 
 NUTCH = [
@@ -25,11 +25,6 @@ def test_nutch_steps_as_its_golden_vectors_say(
     found, wait = stepped(np.array([float(interval)]), np.array([float(since)]), np.array([modified]))
     assert found[0] == pytest.approx(after, rel=1e-9)
     assert wait[0] == pytest.approx(gap, rel=1e-6)
-
-
-def test_a_page_gone_for_nutch_waits_half_as_long_again_up_to_81_days() -> None:
-    assert after_gone(np.array([86400.0]))[0] == 129600.0
-    assert after_gone(np.array([80 * 86400.0]))[0] == 81 * 86400.0
 
 
 @pytest.mark.parametrize(

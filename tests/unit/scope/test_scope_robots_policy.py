@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.model.server import RobotsFile
 from recrawl.scope.robots_policy import LONGEST_S, SHORTEST_S, Access, decide, expires_at
 
 HOUR_S = 3600.0
@@ -54,29 +53,6 @@ def test_the_rules_speak_through_the_policy() -> None:
     policy = decide(200, FORBID_X)
     assert policy.explain("/x").line_number == 2
     assert policy.crawl_delay_s() == 7.0
-
-
-@pytest.mark.parametrize(
-    ("age_s", "status", "access"),
-    [
-        (HOUR_S, 503, Access.RULES),
-        (LONGEST_S, None, Access.RULES),
-        (LONGEST_S + 1, None, Access.NONE),
-        (30 * LONGEST_S, 500, Access.NONE),  # even after a month, silence is no permission
-        (30 * LONGEST_S, 304, Access.RULES),
-        (HOUR_S, 404, Access.ALL),
-    ],
-)
-def test_a_kept_copy_stands_in_for_a_day(age_s: float, status: int | None, access: Access) -> None:
-    cached = RobotsFile("http://example.com", NOW - age_s, 200, FORBID_X)
-    policy = decide(status, cached=cached, now=NOW)
-    assert policy.access is access
-    assert policy.allowed("/x") is (access is Access.ALL)
-
-
-def test_a_kept_failure_stands_in_for_nothing() -> None:
-    cached = RobotsFile("http://example.com", NOW - 1, 404, b"")
-    assert decide(503, cached=cached, now=NOW).access is Access.NONE
 
 
 @pytest.mark.parametrize(

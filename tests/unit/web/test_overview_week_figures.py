@@ -40,12 +40,11 @@ def test_a_sample_stands_for_all_pages() -> None:
 
 
 def test_requests_saved_are_against_asking_for_every_kept_page_once_a_day() -> None:
-    servers = [Server("n.example", overloaded=True)]
-    found = overview(Totals(pages=9, live=8, due=3), sample_of(60, 3600), 5, servers, 8.0, NOW)
+    found = overview(Totals(pages=9, live=8, due=3), sample_of(60, 3600), 5, 8.0, NOW)
     assert (found.requests_today, found.daily_crawl, found.saved) == (2, 8, 0.75)
-    assert (found.changes_today, found.due, found.overloaded_servers) == (5, 3, 1)
+    assert (found.changes_today, found.due) == (5, 3)
     assert (found.budget_per_day, found.budget_used) == (8, 0.25)
-    assert overview(Totals(live=8), sample_of(60), 5, servers, 0.2, NOW).budget_used == 1.0
+    assert overview(Totals(live=8), sample_of(60), 5, 0.2, NOW).budget_used == 1.0
 
 
 def test_the_budget_is_the_tighter_of_all_and_the_sum_of_the_sites() -> None:
@@ -55,12 +54,12 @@ def test_the_budget_is_the_tighter_of_all_and_the_sum_of_the_sites() -> None:
 
 
 def test_an_empty_folder_has_an_overview() -> None:
-    found = overview(Totals(), Sample(), 0, [], None, NOW)
+    found = overview(Totals(), Sample(), 0, None, NOW)
     assert (found.fresh, found.saved, found.curve, found.days, found.budget_per_day) == (None, None, (), (), None)
 
 
 def test_the_curve_starts_at_the_first_visit_and_ends_now() -> None:
-    found = overview(Totals(live=1), sample_of(60, 2 * DAY_S), 0, [], None, NOW)
+    found = overview(Totals(live=1), sample_of(60, 2 * DAY_S), 0, None, NOW)
     assert found.curve[0].at == pytest.approx(NOW - 2 * DAY_S) and found.curve[-1].at == pytest.approx(NOW)
 
 
