@@ -10,7 +10,8 @@ from dataclasses import replace
 from recrawl.config import Settings
 from recrawl.engine.assembly import canonicaliser_of, fetcher_of
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.spending import Purse, budgets_of, counted, received
+from recrawl.engine.spending import Purse, budgets_of
+from recrawl.engine.spending_together import counted, received
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.formats import duration

@@ -11,7 +11,8 @@ from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry, bitten_counts, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.discover import Quarry
+from recrawl.engine.discover_memo import bitten_counts, dropped_counts, hosts_memo, traps_memo
 from recrawl.engine.offload import OffTheLoop
 from recrawl.engine.scheduler import Scheduler
 from recrawl.engine.site_watch import SiteWatch, take_up

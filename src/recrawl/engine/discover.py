@@ -1,6 +1,5 @@
 """Links → scope → sieve → pages to visit. The second of the two loops."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field
@@ -12,7 +11,6 @@ from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
-from recrawl.ports import Store
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.lists import Lists, turns_to_later
@@ -22,7 +20,6 @@ from recrawl.scope.rules import Admission, Refusal, Rules
 from recrawl.scope.traps import Traps
 
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
-MOST_WORKERS = 64
 MOST_MET = 200_000
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 
@@ -276,51 +273,3 @@ class Quarry:
 
 def _with_hops(fresh: Page, page: Page) -> Page:
     return replace(fresh, depth=page.depth, hops=page.hops + 1)
-
-
-def hosts_memo(site: str) -> str:
-    """Under this name the store remembers which servers a site's seeds redirected to."""
-    return f"hosts:{site}"
-
-
-def traps_memo(site: str, worker: str) -> str:
-    """Under this name a worker keeps which spaces of a site it takes for endless."""
-    return f"traps:{site}:{worker}"
-
-
-def dropped_memo(site: str, worker: str) -> str:
-    """Under this name a worker keeps how many links it dropped, by reason."""
-    return f"dropped:{site}:{worker}"
-
-
-def bitten_memo(site: str, worker: str) -> str:
-    """Under this name a worker keeps how often each limit bit."""
-    return f"bitten:{site}:{worker}"
-
-
-def counted_text(counts: Counter[str]) -> bytes:
-    return json.dumps(dict(sorted(counts.items()))).encode()
-
-
-def dropped_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
-    """How many links were dropped, by reason, by one worker or by all of them."""
-    return _counted(store, dropped_memo, site, worker)
-
-
-def bitten_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
-    """How often each limit bit, by one worker or by all of them."""
-    return _counted(store, bitten_memo, site, worker)
-
-
-def _counted(store: Store, memo_of: Callable[[str, str], str], site: str, worker: str) -> Counter[str]:
-    workers = [worker] if worker else [str(number) for number in range(MOST_WORKERS)]
-    memos = (store.memo(memo_of(site, one)) for one in workers)
-    return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())
-
-
-def trapped(store: Store, site: str, url: str) -> str:
-    """Why an address is taken for part of a trap by one of the workers; '' if it is not."""
-    traps = Traps()
-    for worker in range(MOST_WORKERS):
-        traps.recall(store.memo(traps_memo(site, str(worker))))
-    return traps.is_closed(url)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import bitten_memo, counted_text, dropped_memo, hosts_memo
+from recrawl.engine.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo
 from recrawl.engine.heard import Outcomes
 from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.lane import Lanes

@@ -19,7 +19,8 @@ from recrawl.detect.verdict import (
     thorough,
 )
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry, traps_memo
+from recrawl.engine.discover import Quarry
+from recrawl.engine.discover_memo import traps_memo
 from recrawl.engine.missing import Missing
 from recrawl.engine.signals import Signals
 from recrawl.engine.wiring import Parts

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, field
 
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import MOST_WORKERS
+from recrawl.engine.discover_memo import MOST_WORKERS
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass

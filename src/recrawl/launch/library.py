@@ -12,7 +12,7 @@ from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import adopt_pages, assemble, canonicaliser_of
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.spending import share_out
+from recrawl.engine.spending_together import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget

@@ -18,7 +18,7 @@ from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import adopt_pages, assemble
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.spending import share_out
+from recrawl.engine.spending_together import share_out
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget
