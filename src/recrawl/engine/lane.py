@@ -148,9 +148,10 @@ class Lanes:
         reply = await self.visitor.ask_for_signal(page, quarry)
         async with self._hearing:
             arrival = await self.visitor.hear(page, self._why(page), reply, self.signals)
-            await self.settler.put(arrival, self.servers.of(page.server).gap_s)
+            self.settler.hand_over(arrival, self.servers.of(page.server).gap_s)
             if arrival.signal is not None and arrival.signal.is_long:
                 await self.settler.caught_up()
+        await self.settler.room()
 
     async def _run_errand(self, page: Page, site: Site, now: float) -> None:
         """What somebody's push made necessary: one request, and what follows from its answer."""

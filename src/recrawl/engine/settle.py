@@ -69,18 +69,26 @@ class Settler:
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
+        self.hand_over(arrival, gap_s)
+        await self.room()
+
+    def hand_over(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         self._arrivals.append(arrival)
         self._given += 1
         self._bytes += len(arrival.reply.body)
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
+        if self._lanes is not None:
+            self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
         self.stir()
         if self._is_full:
             self._enough.set()
         if arrival.page.kind is Kind.LIST and arrival.document is not None:
             self.hurry()  # the new details that it may show go before the old ones
+
+    async def room(self) -> None:
+        """Until the next visit may be made."""
         if self._lanes is not None:
-            self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
             await self._until_written()
             return
         while self._is_far_ahead and self._error is None:

@@ -42,6 +42,7 @@ class Crawl:
     asks: list[Ask] = field(default_factory=list)
     reach: Reach = field(default_factory=Reach)
     inline: bool = False  # written on the loop: lanes and writer end at the same moment
+    each_visit: bool = False  # is written before its lane asks again, as in a cluster
     worker: Worker | None = None
 
     @property
@@ -89,6 +90,7 @@ class Crawl:
             parts.fetcher = Yielding(reply, parts.clock.now)
             if self.inline:
                 parts.offload = at_once
+            parts.each_visit = self.each_visit
             self.worker = Worker(parts, order, range(parts.store.partitions), Tally())
             self.worker.intake.refill.reach = self.reach
             await self.worker.run()
