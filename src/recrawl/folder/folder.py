@@ -171,7 +171,9 @@ class Folder:
     def foreign_files(self) -> list[Path]:
         """Those that belong to somebody else than the folder does."""
         owner = self.path.stat().st_uid
-        files = (self.settings_file, self.lock, self.database, self.log, self.sites_folder, self.archive)
+        files = (
+            self.settings_file, self.lock, self.database, self.log, self.sites_folder, self.archive, self.journal,
+        )  # fmt: skip
         return [file for file in files if (stat := _stat(file)) is not None and stat.st_uid != owner]
 
 

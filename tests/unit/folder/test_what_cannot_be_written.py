@@ -41,8 +41,9 @@ def test_files_of_another_user_are_named(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.create("")
     if os.geteuid() == 0:
+        folder.journal.mkdir()
         os.chown(tmp_path, NOBODY, NOBODY)
-        foreign = [folder.settings_file, folder.sites_folder, folder.archive]
+        foreign = [folder.settings_file, folder.sites_folder, folder.archive, folder.journal]
     else:
         folder.log.symlink_to("/etc/passwd")
         foreign = [folder.log]
