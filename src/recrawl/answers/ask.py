@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import replace
 
 from recrawl.config import Settings
-from recrawl.engine.assembly import canonicaliser_of, fetcher_of
+from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.engine.spending import Purse, budgets_of
 from recrawl.engine.spending_together import counted, received
 from recrawl.folder.folder import Folder

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
-from recrawl.engine.assembly import canonicaliser_of
 from recrawl.engine.discover_memo import trapped
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.extract.document import read
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recrawl.config import Settings
-from recrawl.engine.assembly import canonicaliser_of
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass

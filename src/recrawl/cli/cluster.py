@@ -10,7 +10,7 @@ import click
 
 from recrawl.cli.options import Command, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.engine.assembly import adopt_pages
+from recrawl.engine.quarries import adopt_pages
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares

@@ -16,15 +16,16 @@ from recrawl.detect.honesty import ask_conditionally
 from recrawl.engine.adoption import guest_memo
 from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.arrival import Arrival
-from recrawl.engine.assembly import quarry_of, scheduler_of
+from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.discover import Quarry
 from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
 from recrawl.engine.ledger import Ledger, write
 from recrawl.engine.offload import at_once
 from recrawl.engine.pace import pace
+from recrawl.engine.quarries import quarry_of
 from recrawl.engine.recording import Recorder
-from recrawl.engine.revisit import Visitor
+from recrawl.engine.revisit import Visitor, why_of
 from recrawl.engine.savings import Savings
 from recrawl.engine.wiring import Parts
 from recrawl.engine.wrappers import wrappers_of
@@ -42,7 +43,7 @@ from recrawl.model.page import Page, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind, Site
 from recrawl.model.verdict import Change
-from recrawl.model.visit import Ask, Reply, Why
+from recrawl.model.visit import Ask, Reply
 from recrawl.notices.outcome import counts_by_source
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.patterns_site import Wanted
@@ -117,7 +118,7 @@ class Guest:
     async def tell(self, page: Page, reply: Reply, asked: bool = False) -> Change:
         """What came back for a page: judged now, durable with the next few."""
         self._told = reply
-        arrival = await self._visitor.visit(page, _why(page, asked), self._quarry)
+        arrival = await self._visitor.visit(page, why_of(page, asked), self._quarry)
         self._arrivals.append(arrival)
         if len(self._arrivals) >= self._parts.batch_visits:
             self.settle()
@@ -207,14 +208,6 @@ class Guest:
         gap = gap_s(server, manners, self._quarry.site.gap_s, self._parts.owned(key, self._quarry.site))
         after = self._servers[key] = after_reply(server, reply, gap, self.now(), None, manners)
         return after
-
-
-def _why(page: Page, asked: bool) -> Why:
-    if page.visits == 0:
-        return Why.FIRST
-    if page.failures:
-        return Why.RETRY
-    return Why.ASKED if asked else Why.DUE
 
 
 async def _never(page: Page) -> bool:

@@ -10,7 +10,7 @@ from recrawl.engine.errands import Errands, is_errand
 from recrawl.engine.gate import ROBOTS, Gate, once_asked, robots_page
 from recrawl.engine.loop import guarded
 from recrawl.engine.missing import PROBE
-from recrawl.engine.revisit import Visitor
+from recrawl.engine.revisit import Visitor, why_of
 from recrawl.engine.robots import Robots
 from recrawl.engine.servers import Servers
 from recrawl.engine.settle import Settler
@@ -21,7 +21,7 @@ from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
-from recrawl.model.visit import Ask, Why
+from recrawl.model.visit import Ask
 
 ELSEWHERE_WAIT_S = 2.0
 LONGEST_SECOND_WAIT_S = 10.0
@@ -119,7 +119,7 @@ class Lanes:
         elif is_signal(page):
             await self._read_signal(page, quarry)
         else:
-            arrival = await self.visitor.visit(page, self._why(page), quarry)
+            arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry)
             await self.settler.put(arrival, self.servers.of(page.server).gap_s)
         self.asking.once_more.discard(page.url)
         return True
@@ -147,7 +147,7 @@ class Lanes:
         """A list of fifty thousand pages takes tens of megabytes until it is written: one such at a time."""
         reply = await self.visitor.ask_for_signal(page, quarry)
         async with self._hearing:
-            arrival = await self.visitor.hear(page, self._why(page), reply, self.signals)
+            arrival = await self.visitor.hear(page, why_of(page, self.asked), reply, self.signals)
             self.settler.hand_over(arrival, self.servers.of(page.server).gap_s)
             if arrival.signal is not None and arrival.signal.is_long:
                 await self.settler.caught_up()
@@ -174,14 +174,3 @@ class Lanes:
             return False
         await self.parts.clock.sleep(wait_s)
         return not self.stopping and self.parts.scheduler.rations.allows(page, self.parts.clock.now())
-
-    def _why(self, page: Page) -> Why:
-        if page.visits == 0:
-            return Why.FIRST
-        if page.failures:
-            return Why.RETRY
-        if page.misses:
-            return Why.PROBE
-        if page.rank == Rank.NOTICED:
-            return Why.NOTICE
-        return Why.ASKED if self.asked else Why.DUE

@@ -229,3 +229,16 @@ def _again(reply: Reply) -> Ask:
         headers=SECOND_LOOK_HEADERS,
         limits=reply.ask.limits,
     )
+
+
+def why_of(page: Page, asked: bool) -> Why:
+    """Why it is visited now. `asked`: somebody wanted everything to be."""
+    if page.visits == 0:
+        return Why.FIRST
+    if page.failures:
+        return Why.RETRY
+    if page.misses:
+        return Why.PROBE
+    if page.rank == Rank.NOTICED:
+        return Why.NOTICE
+    return Why.ASKED if asked else Why.DUE

@@ -8,8 +8,8 @@ from typing import IO
 from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading
 from recrawl.archive.folder import WarcArchive
-from recrawl.engine.assembly import canonicaliser_of
 from recrawl.engine.clock import Dice, SystemClock
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.exchange.export_mirror import write_mirror
 from recrawl.exchange.export_rows import WRITERS
 from recrawl.exchange.export_tables import TABLES, Source

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 from recrawl.config import Settings
-from recrawl.engine.assembly import canonicaliser_of
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.folder.folder import Folder
 from recrawl.model.address import Address
 from recrawl.model.ownership import split_authority

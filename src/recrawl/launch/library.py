@@ -10,8 +10,9 @@ from recrawl.answers.reading import Reading
 from recrawl.answers.record_rows import Row, history, newest
 from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
-from recrawl.engine.assembly import adopt_pages, assemble, canonicaliser_of
+from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.quarries import adopt_pages, canonicaliser_of
 from recrawl.engine.spending_together import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker

@@ -16,8 +16,9 @@ from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
-from recrawl.engine.assembly import adopt_pages, assemble
+from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.quarries import adopt_pages
 from recrawl.engine.spending_together import share_out
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker

@@ -13,8 +13,8 @@ from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.detect.honesty import http_date
 from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.assembly import quarry_of
 from recrawl.engine.heard import Hearing
+from recrawl.engine.quarries import quarry_of
 from recrawl.fetch.request import user_agent
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
-from recrawl.engine.assembly import canonicaliser_of
+from recrawl.engine.quarries import canonicaliser_of
 from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.site import Site

@@ -1,0 +1,66 @@
+"""From a site and the folder's settings to where its addresses come from and pass through."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recrawl.config import Settings
+from recrawl.engine.adoption import Orphans, adopt_all
+from recrawl.engine.alias_watch import AliasWatch
+from recrawl.engine.discover import Quarry
+from recrawl.engine.discover_memo import bitten_counts, dropped_counts, hosts_memo, traps_memo
+from recrawl.extract.settings import ExtractSettings
+from recrawl.model.failure import ConfigError
+from recrawl.model.site import Site
+from recrawl.ports import Store
+from recrawl.scope.aliases import AliasTable
+from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.patterns_site import Script
+from recrawl.scope.rules import Rules
+from recrawl.scope.traps import Traps
+
+
+def canonicaliser_of(settings: Settings, site: Site | None) -> Canonicaliser:
+    """The folder's table of what does not name a page, with the site's changes."""
+    return Canonicaliser(settings.addresses if site is None else CanonicalRules.from_site(site, settings.addresses))
+
+
+def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, worker: str = "0") -> Quarry:
+    if not site.seeds:
+        raise ConfigError(f'site {site.name} has no start: write seeds = ["https://…"] at the top of its site file')
+    canonicaliser = canonicaliser_of(settings, site)
+    script = Script(site, canonicaliser)
+    quarry = Quarry(
+        site,
+        Rules.from_site(site, canonicaliser, settings.traps),
+        canonicaliser,
+        script,
+        reading_of(settings, site, script),
+        lambda address: watch.table.apply(address),
+        dropped=dropped_counts(store, site.name, worker),
+        bitten=bitten_counts(store, site.name, worker),
+        names=lambda: watch.table,
+        traps=Traps(settings.traps),
+    )
+    quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
+    for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
+        quarry.widen(server)
+    return quarry
+
+
+def adopt_pages(settings: Settings, sites: Sequence[Site], store: Store) -> list[Orphans]:
+    """Before a run, by whoever holds the store: pages of sites that are gone go to the sites that cover them."""
+    if set(store.sites()) <= {site.name for site in sites}:
+        return []
+    watch = AliasWatch(store, AliasTable(edited=settings.aliases))
+    return adopt_all(store, {site.name: quarry_of(settings, site, watch, store) for site in sites})
+
+
+def reading_of(settings: Settings, site: Site, script: Script) -> ExtractSettings:
+    """Scripts and forms are read only where the site file has a use for them."""
+    extract = settings.extract
+    return replace(
+        extract,
+        scripts=extract.scripts or script.needs_scripts,
+        forms=extract.forms or bool(site.patterns),
+    )
