@@ -71,7 +71,8 @@ def site(request: Request, name: Annotated[str, Path(max_length=200)]) -> dict[s
         "seeds": report.file.seeds if report.file else [],
         "servers": [server_object(one, now) for one in report.servers],
         "robots": [
-            {"origin": one.origin, "status": one.status, "fetched_at": iso(one.fetched_at)} for one in report.robots
+            {"origin": one.origin, "status": one.status if one.status > 0 else None, "fetched_at": iso(one.fetched_at)}
+            for one in report.robots
         ],
         "kinds": dict(report.kinds),
         "categories": dict(report.categories),

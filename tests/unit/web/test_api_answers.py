@@ -109,6 +109,8 @@ def test_every_view_has_its_numbers_in_the_api(ask: Get) -> None:
     assert (overview["pages"], overview["requests_today"], overview["due"]) == (2, 3, 1)
     assert [site["name"] for site in get(ask, "/api/sites")] == ["harbour", "island"]
     assert get(ask, "/api/sites/harbour")["categories"] == {"boats/ferries": 1}
+    [robots] = get(ask, "/api/sites/harbour")["robots"]
+    assert robots["status"] == 200 and robots["origin"] == "http://harbour.example/robots.txt"
     assert sum(map(sum, get(ask, "/api/week")["changes"])) == 1
     assert sum(band["pages"] for band in get(ask, "/api/figures")["intervals"]) == 2
     assert get(ask, "/api/plan")["pages"] == 2
