@@ -83,8 +83,8 @@ def broken_pages(store: Store, site: str = "", page: int | None = None) -> Itera
         pages = {one.id: one for one in store.pages(ids)}
         told = {key: list(records) for key, records in groupby(store.records(ids), key=lambda one: one.page)}
         for record in found:
-            if record.page in pages:
-                records = told[record.page]
+            records = told.get(record.page, ())
+            if record.page in pages and records and records[-1].broken:  # else it was mended just now
                 last = next((one for one in reversed(records) if not one.broken), record)
                 yield Row(pages[record.page], last, record, _broken_at(records))
         after = found[-1].page

@@ -16,7 +16,7 @@ from recrawl.model.capture import Capture
 from recrawl.model.event import EventKind
 from recrawl.model.failure import ConfigError
 from recrawl.model.page import Page
-from recrawl.model.record import RecordSource
+from recrawl.model.record import Record, RecordSource
 from recrawl.model.site import Field, FieldType, Kind, Pattern, Site
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Why
@@ -155,6 +155,23 @@ def test_it_is_told_once_while_it_stays_broken_and_again_when_it_is_mended() -> 
     assert [(change.before, change.after) for _, change in changes(shop.store)] == [
         ({"amount": 5, "currency": "EUR"}, {"amount": 6, "currency": "EUR"})
     ]
+
+
+def test_one_that_is_mended_while_somebody_asks_is_broken_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl goes on beside `status` and the dashboard."""
+    shop = Shop(PRICE)
+    shop.visit("/item/1", item())
+    shop.visit("/item/1", "<p>gone</p>")
+    broken_records = shop.store.broken_records
+
+    def mended_meanwhile(site: str, after: int | None, limit: int) -> list[Record]:
+        found = broken_records(site, after, limit)
+        if found:
+            shop.visit("/item/1", item("€ 6"))
+        return found
+
+    monkeypatch.setattr(shop.store, "broken_records", mended_meanwhile)
+    assert broken_wrappers(shop.store) == []
 
 
 def test_what_broke_last_comes_first() -> None:
