@@ -168,6 +168,19 @@ class PostgresServer:
         while any(map(_is_alive, children)) and time.monotonic() < give_up_at:
             time.sleep(0.01)
 
+    def freeze(self) -> None:
+        """Nobody of it does anything, and no connection breaks: as with a disk that hangs."""
+        self._send_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._send_all(signal.SIGCONT)
+
+    def _send_all(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        for process in (self._process.pid, *_children_of(self._process.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+
     def restart(self, mode: str = "fast") -> None:
         self.stop(mode)
         self.start()

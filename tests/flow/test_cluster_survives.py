@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -149,4 +150,26 @@ def test_when_the_database_dies_under_load_workers_wait_and_go_on_and_nothing_ac
         until(lambda: crowd.visited() == crowd.pages())
         assert len(crowd.requests()) > asked
         assert crowd.stop_all() < 3 * 10.0  # 10 s, and room for a busy machine
+        crowd.assert_gentle()
+
+
+def test_when_the_database_hangs_workers_ask_nothing_and_end_when_they_are_told_to(
+    start_site: Start, postgres_victim: PostgresServer, tmp_path: Path
+) -> None:
+    with cluster(tmp_path, postgres_victim.fresh(), [start_site(60)]) as crowd:
+        machine = crowd.start("a")
+        until(lambda: crowd.visited() >= 5)
+        postgres_victim.freeze()
+        try:
+            frozen_at = time.time()
+            until(lambda: time.time() > frozen_at + LEASE_S + 1.0)
+            asked = len(crowd.requests())
+            machine.send(signal.SIGTERM)
+            assert machine.process.wait(3 * 10.0) == 128 + signal.SIGTERM  # 10 s, and room for a busy machine
+            assert len(crowd.requests()) == asked
+        finally:
+            postgres_victim.thaw()
+        crowd.start("b")
+        until(lambda: crowd.visited() == crowd.pages())
+        crowd.stop_all()
         crowd.assert_gentle()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import click
@@ -11,16 +12,18 @@ from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import line, size
 from recrawl.cli.progress import watcher
 from recrawl.cli.rest import Rest, rest_of
+from recrawl.config import Settings
 from recrawl.engine.worker import Order
 from recrawl.folder.folder import Folder
 from recrawl.folder.settings import load
 from recrawl.launch.run import Ended
 from recrawl.launch.run import run as run_crawl
-from recrawl.model.failure import UsageError
+from recrawl.model.failure import StoreAway, UsageError
 from recrawl.scope.canonical import Canonicaliser
-from recrawl.store.address import is_postgres
+from recrawl.store.address import impatient, is_postgres
 
 FAULT = "a fault of recrawl itself cost a page: recrawl.log of the folder shows where, please report it"
+INTERRUPTED = 128  # and above: by a signal
 
 
 @click.command()
@@ -76,8 +79,18 @@ def run(
     crew = workers or default_workers(place)
     with watcher(quiet=quiet or as_json) as tick:
         ended = run_crawl(place, settings, order, crew, tick, everything, lambda told: click.echo(told, err=True))
-    tell_end(ended, as_json, rest_of(place, settings, ended.counts, once))
+    tell_end(ended, as_json, _rest(place, settings, ended, once))
     sys.exit(ended.code)
+
+
+def _rest(place: Folder, settings: Settings, ended: Ended, once: bool) -> Rest | None:
+    """None: it was interrupted, and the database is not there to say what is left."""
+    if ended.code < INTERRUPTED or not settings.state.store:
+        return rest_of(place, settings, ended.counts, once)
+    hurried = impatient(settings.state.store, settings.cluster.lease_s)
+    with suppress(StoreAway):
+        return rest_of(place, replace(settings, state=replace(settings.state, store=hurried)), ended.counts, once)
+    return None
 
 
 def default_workers(place: Folder) -> int:
@@ -96,14 +109,15 @@ def default_workers(place: Folder) -> int:
     return max(1, min(os.cpu_count() or 1, len(servers)))
 
 
-def tell_end(ended: Ended, as_json: bool, rest: Rest) -> None:
+def tell_end(ended: Ended, as_json: bool, rest: Rest | None) -> None:
     counts = ended.counts
     if as_json:
         told = {key: counts[key] for key in counts if key not in ("idle", "checks", "commits")}
-        line({**told, **rest.facts(), "exit": ended.code})
+        line({**told, **(rest.facts() if rest else {}), "exit": ended.code})
     else:
         click.echo(summary(counts))
-        rest.tell(told=bool(ended.sentence))
+        if rest:
+            rest.tell(told=bool(ended.sentence))
     if ended.sentence:
         click.echo(f"recrawl: {ended.sentence}", err=True)
     if counts.get("errors"):

@@ -14,6 +14,7 @@ from recrawl.model.failure import LeaseLost, RecrawlError
 from recrawl.store.shared.leases import Leases
 
 RETRY = 0.1  # of a lease: how soon a renewal that failed is tried again
+LEAST_S = 0.01
 
 
 class Heart:
@@ -24,14 +25,15 @@ class Heart:
     ) -> None:
         self._leases, self._worker, self._lease_s, self._steady = leases, worker, lease_s, steady
         self.report: Callable[[], Report] = Report
+        self.when_over: Callable[[], None] = lambda: None  # called once the lease has run out, from a thread
         granted_at = steady()
         self.seat: Seat = leases.join(worker, weight, lease_s)
         self.lease = Lease(granted_at, lease_s)
         self._ended, self._woken = Event(), Event()
-        self._thread = Thread(target=self._beat, name="heart", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        for name, work in (("heart", self._beat), ("watch", self._watch)):
+            Thread(target=work, name=name, daemon=True).start()
 
     def stop(self) -> None:
         """Does not wait: a renewal may be under way to a store that does not answer."""
@@ -63,6 +65,13 @@ class Heart:
             else:
                 self.lease = Lease(asked_at, self._lease_s)
                 wait_s = self.lease.renew_at - self._steady()
+
+    def _watch(self) -> None:
+        """A store may keep silent without hanging up: a renewal, and the worker's loop, would wait for ever."""
+        while not self._ended.wait(max(LEAST_S, self.lease.ends_at - self._steady())):
+            if not self.lease.runs(self._steady()):
+                self.when_over()
+                return
 
     def _over_after(self, wait_s: float) -> bool:
         self._woken.wait(max(0.0, wait_s))

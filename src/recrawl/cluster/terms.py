@@ -86,6 +86,8 @@ class Terms:
 
     async def _seated(self, leases: Leases, heart: Heart, name: str, dsn: str, passed_s: float) -> None:
         fence = Fence(name, self.settings.cluster.lease_s)
+        heart.when_over = fence.cut
+        fence.guard(leases.database)
         clock = await asyncio.to_thread(clock_of, leases)
         store = open_leased(dsn, fence)
         number = str(heart.seat.slot)

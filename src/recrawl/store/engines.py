@@ -1,11 +1,16 @@
 """Databases that are reached through SQLAlchemy: PostgreSQL, and a SQLite file while it is copied or upgraded."""
 
+import os
+import socket
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
+from weakref import WeakSet
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
 
+from recrawl.model.failure import StoreAway
 from recrawl.store import failures
 from recrawl.store.connection import Session
 
@@ -42,20 +47,42 @@ class EngineConnections:
         self.engine, self.where = engine, where
         self._writer = engine.execution_options(**{WRITE: True})
         self._reader = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._lines: WeakSet[Any] = WeakSet()
+        self._is_cut = False
+        event.listen(engine, "connect", lambda line, _: self._lines.add(line))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
+        self._need_line()
         with plainly(self.where), self._reader.connect() as connection:
             connection.begin()
             yield session_on(connection, arrays=True)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
+        self._need_line()
         with plainly(self.where), self._writer.begin() as connection:
             yield session_on(connection, arrays=True)
+
+    def cut(self) -> None:
+        """From any thread: whoever waits for an answer hears at once that there is none, and nobody asks again."""
+        self._is_cut = True
+        for line in list(self._lines):
+            with suppress(OSError, self.engine.dialect.loaded_dbapi.Error):  # closed by itself
+                hang_up(line.fileno())
+
+    def _need_line(self) -> None:
+        if self._is_cut:
+            raise StoreAway(f"{self.where} has not answered for as long as the lease ran: given up")
 
     def at_hand(self, *, to_read: bool = False) -> bool:
         return False
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def hang_up(descriptor: int) -> None:
+    """Whoever reads there sees the end; the descriptor stays theirs to close."""
+    with socket.socket(fileno=os.dup(descriptor)) as wire:
+        wire.shutdown(socket.SHUT_RDWR)

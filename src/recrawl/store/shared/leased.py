@@ -19,7 +19,8 @@ from recrawl.model.failure import LeaseLost
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
 from recrawl.model.values import dataclass
-from recrawl.store.connection import BeforeWrite, Session
+from recrawl.store.connection import BeforeWrite, Database, Session
+from recrawl.store.engines import EngineConnections
 from recrawl.store.postgres import open_postgres
 from recrawl.store.shared.lease_statements import lease_statements
 from recrawl.store.shared.leases import PATIENCE_S, lost
@@ -49,6 +50,17 @@ class Fence:
         self.statements = self._sql = lease_statements()
         self._silent_ms = str(max(1, int(lease_s * 1000)))
         self._here = local()
+        self._lines: list[EngineConnections] = []
+
+    def guard(self, database: Database) -> None:
+        """One more database is used by this worker."""
+        if isinstance(lines := database.connections, EngineConnections):
+            self._lines.append(lines)
+
+    def cut(self) -> None:
+        """The lease is over: nobody need wait for a database any longer."""
+        for lines in list(self._lines):
+            lines.cut()
 
     def own(self, epochs: Mapping[int, int]) -> None:
         with self.still:
@@ -121,6 +133,7 @@ class FencedStore(SqlStore):
     def __init__(self, dsn: str, fence: Fence, check: BeforeWrite | None = None) -> None:
         super().__init__(open_postgres(dsn, before_write=check or fence, patience_s=PATIENCE_S).database)
         self._fence, self._leases = fence, fence.statements
+        fence.guard(self.database)
 
     def write(self, batch: Batch, letters: Iterable[Letter] = ()) -> Saved:
         """A batch for partitions that are owned, and letters, in one transaction."""

@@ -26,7 +26,8 @@ class Leases:
     """Every thread may call it. Raises StoreAway while the database cannot be reached."""
 
     def __init__(self, database: Database, partitions: int, dsn: str = "") -> None:
-        self._db, self.partitions, self.dsn = database, partitions, dsn
+        self.database = self._db = database
+        self.partitions, self.dsn = partitions, dsn
         self._sql = lease_statements()
 
     def close(self) -> None:
