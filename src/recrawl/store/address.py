@@ -4,6 +4,7 @@ import re
 from urllib.parse import parse_qsl, urlencode
 
 SCHEMES = ("postgresql://", "postgres://")
+UNTOLD = ("password", "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval")
 
 
 def is_postgres(address: str) -> bool:
@@ -25,5 +26,6 @@ def impatient(dsn: str, lease_s: float) -> str:
 
 
 def name_of(dsn: str) -> str:
-    """The address without its password, for messages."""
-    return re.sub(r"(?<=[?&])password=[^&]*&?", "", re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1@", dsn))
+    """The address for messages: without its password, and without how patiently it is asked."""
+    named = re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1@", dsn)
+    return re.sub(rf"(?<=[?&])({'|'.join(UNTOLD)})=[^&]*(&|$)", "", named).rstrip("?&")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recrawl.store.address import impatient
+from recrawl.store.address import impatient, name_of
 from recrawl.store.postgres_driver import parts_of
 
 
@@ -23,3 +23,8 @@ def test_what_the_address_says_of_its_patience_stays() -> None:
 
 def test_the_shortest_lease_still_leaves_time_to_connect() -> None:
     assert parts_of(impatient("postgresql://u@h/db", 0.5))["connect_timeout"] == "2"
+
+
+@pytest.mark.parametrize("dsn", ["postgresql://u@h:5/db", "postgresql:///db?host=/run/sockets"])
+def test_messages_name_the_database_as_the_operator_does(dsn: str) -> None:
+    assert name_of(impatient(dsn, 10.0)) == name_of(dsn) == dsn
