@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.engine.crawls import Crawl, page
 
+from recrawl.config import Settings
 from recrawl.engine.clock import SystemClock
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.memory import Canned, reply_from
 from recrawl.folder.opening import open_store
+from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Rank
@@ -93,3 +96,19 @@ def test_a_second_look_half_an_hour_later_takes_no_change_for_noise(tmp_path: Pa
         crawl.age()
     with closing(open_store(crawl.folder, crawl.settings)) as store:
         assert store.totals().changed == 2
+
+
+def test_what_a_budget_set_aside_for_it_is_there_for_others(tmp_path: Path) -> None:
+    """robots.txt is asked for where there is a request left for a page; here that page needs none."""
+    settings = replace(Settings(), schedule=replace(Settings().schedule, requests_per_day=3))
+    crawl = Crawl(tmp_path, lambda path: page(path, f"words of {path}"), settings)
+    crawl.add(*(Site(name, seeds=(f"http://{name}.test/",), own=(f"{name}.test",)) for name in ("a", "b")))
+    with closing(open_store(crawl.folder, settings)) as store:
+        at = SystemClock().now() - ANSWERED_S
+        known = Page(fingerprint("http://a.test/"), "http://a.test/", "a.test", "a", due_at=1.0, found_at=1.0)
+        store.save(Batch(entered=(known,)))
+        journal = Journal(crawl.folder.journal, "0", store.pages, at)
+        journal.note(known.id, reply_from(Ask(known.url), page("/", "words of /"), at))
+        journal.close()
+    crawl.run()
+    assert [ask.url for ask in crawl.asks] == ["http://a.test/robots.txt", "http://b.test/robots.txt", "http://b.test/"]
