@@ -120,6 +120,7 @@ class Lanes:
             await self._read_signal(page, quarry)
         else:
             arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry)
+            self.aside.let_go(page.server)  # no request was needed where a killed run had got the answer
             await self.settler.put(arrival, self.servers.of(page.server).gap_s)
         self.asking.once_more.discard(page.url)
         return True
