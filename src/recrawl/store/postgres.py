@@ -50,6 +50,7 @@ def open_postgres(
     `patience_s` lasts."""
     engine = postgres_engine(dsn, readonly)
     where = name_of(dsn)
+    connections = EngineConnections(engine, where)  # before the first one is made: it knows them all
     try:
         with plainly(where):
             revision = stored_revision(engine)
@@ -57,7 +58,7 @@ def open_postgres(
                 raise NotFound(f"{where} has no tables of recrawl yet: make them with `recrawl db init {where}`")
             check_revision(revision, where)
         statements = Statements(engine.dialect, postgresql.insert, arrays=True)
-        return SqlStore(Database(EngineConnections(engine, where), statements, before_write, patience_s, wait))
+        return SqlStore(Database(connections, statements, before_write, patience_s, wait))
     except BaseException:
         engine.dispose()
         raise

@@ -15,6 +15,7 @@ from recrawl.model.failure import ConfigError, NotFound, RecrawlError, StoreAway
 from recrawl.model.page import Page
 from recrawl.store.address import name_of
 from recrawl.store.connection import Session
+from recrawl.store.engines import EngineConnections
 from recrawl.store.postgres import create_postgres, open_postgres, postgres_engine
 from recrawl.store.postgres_driver import fit, unfit
 from recrawl.store.revision import REVISION, REVISIONS
@@ -173,3 +174,25 @@ def test_odd_texts_come_back_from_the_server(postgres_store: str) -> None:
         store.save(Batch(pages=(odd,)))
         assert store.pages([2]) == [odd]
         assert [group.reason for group in store.error_groups()] == ["\ud83d"]
+
+
+def test_whoever_waits_for_an_answer_hears_that_the_line_is_cut_and_nobody_asks_again(postgres_store: str) -> None:
+    store = open_postgres(postgres_store, patience_s=())
+    connections = store.database.connections
+    assert isinstance(connections, EngineConnections)
+    asleep = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(7777)'"
+
+    def wait() -> None:
+        with store.database.reading() as session:
+            session.value(Sql("SELECT pg_sleep(7777)", (), {}))
+
+    with ThreadPoolExecutor(1) as thread, psycopg.connect(postgres_store, autocommit=True) as witness:
+        waiting = thread.submit(wait)
+        while witness.execute(f"{asleep} AND pid <> pg_backend_pid()").fetchone() != (1,):
+            pass
+        connections.cut()
+        with pytest.raises(StoreAway):
+            waiting.result(60.0)
+    with pytest.raises(StoreAway, match="given up"):
+        store.totals()
+    store.close()
