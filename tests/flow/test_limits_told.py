@@ -5,7 +5,7 @@ from pathlib import Path
 
 from recrawl.answers.facts import facts_of
 from recrawl.answers.reading import Reading, reading
-from recrawl.engine.discover_memo import bitten_counts, dropped_counts
+from recrawl.engine.finding.discover_memo import bitten_counts, dropped_counts
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from tests.hostile.trial import arena, crawl

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from recrawl.engine.pace import JUDGED
+from recrawl.engine.settling.pace import JUDGED
 from recrawl.formats import site_toml
 from recrawl.lab.requests_log import by_server, closer_than, impatient, overlapping, parse_lines, render_line
 from recrawl.lab.world import is_forbidden

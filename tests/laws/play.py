@@ -14,7 +14,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.config import Settings
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, VirtualClock, run_virtually
-from recrawl.engine.spending_together import share_out
+from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.lab.month import parts_of

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from recrawl.config import Settings
-from recrawl.engine.pace import JUDGED
+from recrawl.engine.settling.pace import JUDGED
 from recrawl.lab.faults import rough
 from recrawl.lab.month import Month, simulate
 from recrawl.lab.varied import varied_world

@@ -1,8 +1,8 @@
 """What was spent today of the budgets, for people."""
 
 from recrawl.answers.reading import Reading
-from recrawl.engine.spending import Purse, budgets_of
-from recrawl.engine.spending_together import spent_today
+from recrawl.engine.scheduling.spending import Purse, budgets_of
+from recrawl.engine.scheduling.spending_together import spent_today
 from recrawl.model.values import dataclass
 from recrawl.schedule.budget import Budget, Spent, span_days
 

@@ -11,8 +11,8 @@ from recrawl.config import Settings
 from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import canonicaliser_of
-from recrawl.engine.spending import Purse, budgets_of
-from recrawl.engine.spending_together import counted, received
+from recrawl.engine.scheduling.spending import Purse, budgets_of
+from recrawl.engine.scheduling.spending_together import counted, received
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.formats import duration

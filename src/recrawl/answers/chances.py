@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from recrawl.answers.allowance import ledgers
 from recrawl.answers.reading import Reading
 from recrawl.engine.adoption import is_guest
-from recrawl.engine.gate import Gate
+from recrawl.engine.asking.gate import Gate
 from recrawl.formats import duration
 from recrawl.formats.moment import iso
 from recrawl.model.directives import AGENT

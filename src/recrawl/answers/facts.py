@@ -7,8 +7,8 @@ from recrawl.answers.chances import Chances, Hindrance
 from recrawl.answers.outlook import moved_rates, reasons_for
 from recrawl.answers.reading import Reading
 from recrawl.answers.strain import relief_object, reliefs
-from recrawl.engine.gate import Gate
-from recrawl.engine.heard import trust_rows
+from recrawl.engine.asking.gate import Gate
+from recrawl.engine.hearing.heard import trust_rows
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.formats.moment import iso
 from recrawl.model.address import origin_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recrawl.answers.ask import LONG_PATIENCE_S, ask_in_turn
 from recrawl.config import Settings
-from recrawl.engine.gate import Gate, once_asked, robots_file
+from recrawl.engine.asking.gate import Gate, once_asked, robots_file
 from recrawl.extract.document import read
 from recrawl.extract.settings import ExtractSettings
 from recrawl.folder.folder import Folder

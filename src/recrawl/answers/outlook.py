@@ -10,8 +10,8 @@ import numpy as np
 
 from recrawl.answers.reading import Reading
 from recrawl.engine.assembly import scheduler_of
-from recrawl.engine.kin import group_names
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.scheduling.kin import group_names
+from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.estimate import trust
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed

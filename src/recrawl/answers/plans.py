@@ -7,7 +7,7 @@ import numpy as np
 
 from recrawl.answers.outlook import outlook
 from recrawl.answers.reading import Reading
-from recrawl.engine.scheduler import LEAST_BUDGET
+from recrawl.engine.scheduling.scheduler import LEAST_BUDGET
 from recrawl.model.page import Page, Status
 from recrawl.model.values import dataclass
 from recrawl.schedule.plan import Plan, Point, around

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
-from recrawl.engine.discover_memo import trapped
+from recrawl.engine.finding.discover_memo import trapped
 from recrawl.engine.quarries import canonicaliser_of
 from recrawl.extract.document import read
 from recrawl.folder.folder import Folder

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
-from recrawl.engine.recording import FOLDER, read_records, source_of
-from recrawl.engine.wrappers import SiteWrappers
+from recrawl.engine.settling.recording import FOLDER, read_records, source_of
+from recrawl.engine.settling.wrappers import SiteWrappers
 from recrawl.extract.records_changes import changes_of
 from recrawl.extract.records_page import open_page
 from recrawl.model.batch import Batch

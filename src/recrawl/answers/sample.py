@@ -5,9 +5,9 @@ from dataclasses import field, replace
 
 from recrawl.answers.ask import NotNow, Turns
 from recrawl.config import Settings
+from recrawl.engine.asking.gate import Gate, robots_file
 from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.gate import Gate, robots_file
 from recrawl.extract.anchors import anchors_of
 from recrawl.extract.document import parse
 from recrawl.fetch.retry_after import retry_after_s

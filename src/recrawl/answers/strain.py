@@ -11,7 +11,7 @@ import numpy as np
 
 from recrawl.answers.outlook import around, best_informed, schedulers
 from recrawl.answers.reading import Reading
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.formats import duration
 from recrawl.model.belief import unpack
 from recrawl.model.page import Page

@@ -10,7 +10,7 @@ from recrawl.answers.facts import notice_object
 from recrawl.answers.reading import reading
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table, when
-from recrawl.engine.heard import trust_rows
+from recrawl.engine.hearing.heard import trust_rows
 from recrawl.folder.push_book import PushBook
 from recrawl.messages.push import pushing
 from recrawl.messages.push_server import PushServer

@@ -28,7 +28,7 @@ from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import iso, when
 from recrawl.cli.records_files import WRITERS, Line, Lines
 from recrawl.engine.quarries import canonicaliser_of
-from recrawl.engine.wrappers import SiteWrappers
+from recrawl.engine.settling.wrappers import SiteWrappers
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load

@@ -10,7 +10,7 @@ from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.cli.options import beyond_budget_option, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.config import Settings
-from recrawl.engine.gate import HOPS, robots_file
+from recrawl.engine.asking.gate import HOPS, robots_file
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.folder.settings import load

@@ -16,8 +16,8 @@ from recrawl.cli.options import folder_argument, json_option, the_folder
 from recrawl.cli.paint import facts, iso, line, size, table, until
 from recrawl.cli.records import broken_sentence
 from recrawl.engine.adoption import orphaned
-from recrawl.engine.discover_memo import bitten_counts, dropped_counts
-from recrawl.engine.savings import Saved, saved_in
+from recrawl.engine.finding.discover_memo import bitten_counts, dropped_counts
+from recrawl.engine.settling.savings import Saved, saved_in
 from recrawl.model.batch import Totals
 from recrawl.model.page import Page
 from recrawl.schedule.budget import BOTH

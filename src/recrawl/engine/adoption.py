@@ -8,10 +8,10 @@ that nobody covers stays as it is and is not visited: it may be wanted again.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from recrawl.engine.discover import Quarry
-from recrawl.engine.discover_memo import MOST_WORKERS, bitten_memo, dropped_memo, hosts_memo, traps_memo
-from recrawl.engine.domain import knowledge_memo
-from recrawl.engine.savings import saved_memo
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import MOST_WORKERS, bitten_memo, dropped_memo, hosts_memo, traps_memo
+from recrawl.engine.scheduling.domain import knowledge_memo
+from recrawl.engine.settling.savings import saved_memo
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page

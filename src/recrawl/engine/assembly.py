@@ -7,14 +7,14 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.object_store import Sender, Shelf
 from recrawl.config import Settings
-from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.offload import OffTheLoop
 from recrawl.engine.quarries import quarry_of
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.scheduling.scheduler import Scheduler
+from recrawl.engine.scheduling.spending import Common, Purse
 from recrawl.engine.site_watch import SiteWatch, take_up
-from recrawl.engine.spending import Common, Purse
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.journal import Journal

@@ -14,21 +14,21 @@ from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings, starting_text
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.engine.adoption import guest_memo
-from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.arrival import Arrival
+from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
-from recrawl.engine.discover import Quarry
-from recrawl.engine.kept import copy_of, event_of, limit_event, visit_row
-from recrawl.engine.ledger import Ledger, write
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.offload import at_once
-from recrawl.engine.pace import pace
 from recrawl.engine.quarries import quarry_of
-from recrawl.engine.recording import Recorder
-from recrawl.engine.revisit import Visitor, why_of
-from recrawl.engine.savings import Savings
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.kept import copy_of, event_of, limit_event, visit_row
+from recrawl.engine.settling.ledger import Ledger, write
+from recrawl.engine.settling.pace import pace
+from recrawl.engine.settling.recording import Recorder
+from recrawl.engine.settling.savings import Savings
+from recrawl.engine.settling.wrappers import wrappers_of
 from recrawl.engine.wiring import Parts
-from recrawl.engine.wrappers import wrappers_of
 from recrawl.fetch.memory import MemoryFetcher
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
-from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.discover import Quarry
-from recrawl.engine.discover_memo import bitten_counts, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import bitten_counts, dropped_counts, hosts_memo, traps_memo
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site

@@ -4,20 +4,20 @@ here; everything that is written has passed through here."""
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo
-from recrawl.engine.heard import Outcomes
-from recrawl.engine.kept import copy_of, event_of, limit_event, outgrown, visit_row
-from recrawl.engine.lane import Lanes
-from recrawl.engine.ledger import Ledger
-from recrawl.engine.listed import Lists
-from recrawl.engine.pace import importance_among, is_at_rest, pace
-from recrawl.engine.recording import Recorder
-from recrawl.engine.savings import Savings
-from recrawl.engine.signals import is_signal, paced, without_feeds
+from recrawl.engine.asking.lane import Lanes
+from recrawl.engine.finding.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo
+from recrawl.engine.hearing.heard import Outcomes
+from recrawl.engine.hearing.listed import Lists
+from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.kept import copy_of, event_of, limit_event, outgrown, visit_row
+from recrawl.engine.settling.ledger import Ledger
+from recrawl.engine.settling.pace import importance_among, is_at_rest, pace
+from recrawl.engine.settling.recording import Recorder
+from recrawl.engine.settling.savings import Savings
+from recrawl.engine.settling.wrappers import wrappers_of
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
-from recrawl.engine.wrappers import wrappers_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page
 from recrawl.model.swift import replace

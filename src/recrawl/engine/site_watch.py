@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from recrawl.engine.discover import Quarry
+from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.wiring import Parts
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError

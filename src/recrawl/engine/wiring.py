@@ -5,11 +5,11 @@ from dataclasses import field
 from typing import Protocol
 
 from recrawl.archive.documents import DocumentFolder
-from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.clock import Dice
-from recrawl.engine.discover import Quarry
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.offload import Offload
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.fetch.journal import Journal
 from recrawl.folder.push_book import PushBook

@@ -8,15 +8,15 @@ import asyncio
 import contextlib
 from collections.abc import Collection, Iterable, Sequence
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry
-from recrawl.engine.heard import Stirrings
-from recrawl.engine.intake import Intake
-from recrawl.engine.lane import Lanes
-from recrawl.engine.ledger import Ledger, write
+from recrawl.engine.asking.lane import Lanes
+from recrawl.engine.filling.intake import Intake
+from recrawl.engine.filling.retiming import EVERY_S, Retiming, Sweep
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.hearing.heard import Stirrings
 from recrawl.engine.reckoning import Reckoning
-from recrawl.engine.retiming import EVERY_S, Retiming, Sweep
-from recrawl.engine.settle import Settler
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Ledger, write
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier

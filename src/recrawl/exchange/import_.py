@@ -11,7 +11,7 @@ from recrawl.answers.indexing import Read, reader_of
 from recrawl.archive.record import Record
 from recrawl.config import Settings
 from recrawl.engine.assembly import policy_of
-from recrawl.engine.ledger import write
+from recrawl.engine.settling.ledger import write
 from recrawl.exchange.import_history import Seen, believed, folded, judged
 from recrawl.exchange.import_lists import LISTS, Wanted, unpacked
 from recrawl.exchange.import_records import records, reply_of

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from recrawl.detect.verdict import compare
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.kept import copy_of, event_of, visit_row
-from recrawl.engine.ledger import Ledger
-from recrawl.engine.pace import sightings
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.kept import copy_of, event_of, visit_row
+from recrawl.engine.settling.ledger import Ledger
+from recrawl.engine.settling.pace import sightings
 from recrawl.model.belief import Sightings, pack, unpack
 from recrawl.model.document import Document
 from recrawl.model.page import Page, Status

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 from recrawl.archive.memory import MemoryArchive
 from recrawl.config import Settings
-from recrawl.engine.alias_watch import AliasWatch
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, VirtualClock, run_virtually
+from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.offload import at_once
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.tally import Tally

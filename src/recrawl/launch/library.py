@@ -13,7 +13,7 @@ from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import adopt_pages, canonicaliser_of
-from recrawl.engine.spending_together import share_out
+from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget

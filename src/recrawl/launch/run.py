@@ -19,7 +19,7 @@ from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import adopt_pages
-from recrawl.engine.spending_together import share_out
+from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget

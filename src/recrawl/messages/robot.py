@@ -12,8 +12,8 @@ from recrawl.agent.outward import NotSent
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.detect.honesty import http_date
-from recrawl.engine.alias_watch import AliasWatch
-from recrawl.engine.heard import Hearing
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.hearing.heard import Hearing
 from recrawl.engine.quarries import quarry_of
 from recrawl.fetch.request import user_agent
 from recrawl.folder.folder import Folder

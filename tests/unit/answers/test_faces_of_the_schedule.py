@@ -17,7 +17,7 @@ from recrawl.cli.status import status
 from recrawl.cli.week import rhythm, schedule
 from recrawl.cli.why import why
 from recrawl.config import Settings
-from recrawl.engine.scheduler import LEAST_BUDGET
+from recrawl.engine.scheduling.scheduler import LEAST_BUDGET
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.lab.month import simulate

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recrawl.answers.facts import because, hastened_by
-from recrawl.engine.gate import Gate
+from recrawl.engine.asking.gate import Gate
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page
 from recrawl.model.server import RobotsFile

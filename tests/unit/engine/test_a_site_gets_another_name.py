@@ -13,11 +13,11 @@ from recrawl.answers.chances import Chances
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.searching import open_search
 from recrawl.engine.adoption import Orphans, orphaned
-from recrawl.engine.discover import Quarry
-from recrawl.engine.discover_memo import hosts_memo
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import hosts_memo
 from recrawl.engine.guest import Guest
 from recrawl.engine.quarries import adopt_pages
-from recrawl.engine.scheduler import knowledge_memo
+from recrawl.engine.scheduling.scheduler import knowledge_memo
 from recrawl.engine.site_watch import take_up
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store

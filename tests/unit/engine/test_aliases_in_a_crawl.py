@@ -2,7 +2,7 @@
 
 import json
 
-from recrawl.engine.alias_watch import AliasWatch
+from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.lab.month import simulate
 from recrawl.lab.tempers import Poisson
 from recrawl.lab.world import World

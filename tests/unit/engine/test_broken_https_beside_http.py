@@ -10,7 +10,7 @@ from tests.unit.towns import Town, serving
 import recrawl
 from recrawl.answers.chances import waiting
 from recrawl.answers.reading import reading
-from recrawl.engine.gate import robots_file
+from recrawl.engine.asking.gate import robots_file
 from recrawl.folder.folder import Folder
 from recrawl.model.visit import Ask, Evidence, Reply
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recrawl.cluster.common_purse import CommonPurse
-from recrawl.engine.spending import Spending
+from recrawl.engine.scheduling.spending import Spending
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.config import Schedule, Settings
-from recrawl.engine.put_off import PutOff
-from recrawl.engine.scheduler import Scheduler
-from recrawl.engine.spending import Purse
+from recrawl.engine.asking.put_off import PutOff
+from recrawl.engine.scheduling.scheduler import Scheduler
+from recrawl.engine.scheduling.spending import Purse
 from recrawl.engine.tally import Count
 from recrawl.engine.worker import Order
 from recrawl.fetch.memory import Canned

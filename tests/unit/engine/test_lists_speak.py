@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.answers.reading import reading
-from recrawl.engine.heard import trust_rows
+from recrawl.engine.hearing.heard import trust_rows
 from recrawl.fetch.memory import Canned
 from recrawl.model.notice import Source
 from recrawl.model.site import Kind, Pattern, Site

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from recrawl.engine.refill import LOADS, SERVERS, Refill
+from recrawl.engine.filling.refill import LOADS, SERVERS, Refill
 from recrawl.frontier.queue import Frontier
 from recrawl.frontier.reach import Reach
 from recrawl.model.address import fingerprint

@@ -1,6 +1,6 @@
 """Pages rest while a trusted source is silent, but only where it ever spoke."""
 
-from recrawl.engine.heard import Outcomes
+from recrawl.engine.hearing.heard import Outcomes
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.notice import Source

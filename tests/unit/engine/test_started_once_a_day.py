@@ -6,8 +6,8 @@ import pytest
 
 from recrawl.archive.memory import MemoryArchive
 from recrawl.config import Schedule, Settings
+from recrawl.engine.asking.gate import Gate
 from recrawl.engine.clock import VirtualClock, run_virtually
-from recrawl.engine.gate import Gate
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.lab.faults import CALM

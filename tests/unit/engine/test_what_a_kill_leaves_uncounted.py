@@ -2,9 +2,9 @@
 
 import pytest
 
-from recrawl.engine.spending import Purse, Spending, budgets_of, spent_memo, uncounted
-from recrawl.engine.spending_memo import shared_out
-from recrawl.engine.spending_together import counted, received, share_out, spent_today
+from recrawl.engine.scheduling.spending import Purse, Spending, budgets_of, spent_memo, uncounted
+from recrawl.engine.scheduling.spending_memo import shared_out
+from recrawl.engine.scheduling.spending_together import counted, received, share_out, spent_today
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.schedule.budget import Budget, Spent, requests_of_span

@@ -7,7 +7,7 @@ import numpy as np
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import scheduler_of
-from recrawl.engine.kin import group_names
+from recrawl.engine.scheduling.kin import group_names
 from recrawl.lab.month import DAY_S, Month, simulate
 from recrawl.lab.tempers import Poisson
 from recrawl.lab.world import START_AT, World, version

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from recrawl.answers.outlook import best_informed
 from recrawl.cli.race import race
 from recrawl.config import Settings
-from recrawl.engine.kin import group_names
-from recrawl.engine.scheduler import Scheduler
-from recrawl.engine.spending import Purse
+from recrawl.engine.scheduling.kin import group_names
+from recrawl.engine.scheduling.scheduler import Scheduler
+from recrawl.engine.scheduling.spending import Purse
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.model.batch import Batch

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import recrawl
-from recrawl.engine.spending import Spending, spent_memo
+from recrawl.engine.scheduling.spending import Spending, spent_memo
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load

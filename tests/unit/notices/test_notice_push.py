@@ -19,13 +19,13 @@ from click.testing import CliRunner
 from recrawl.archive.memory import MemoryArchive
 from recrawl.cli.notices import notices
 from recrawl.config import Receive, Settings
-from recrawl.engine.alias_watch import AliasWatch
+from recrawl.engine.asking.errands import SLOTS, TRIES, Errands, is_errand
 from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.errands import SLOTS, TRIES, Errands, is_errand
-from recrawl.engine.heard import Hearing
-from recrawl.engine.ledger import Ledger, write
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.hearing.heard import Hearing
 from recrawl.engine.quarries import quarry_of
+from recrawl.engine.settling.ledger import Ledger, write
 from recrawl.folder.folder import Folder
 from recrawl.formats import atom, signature
 from recrawl.formats.atom import Feed, Item

@@ -6,10 +6,10 @@ import pytest
 
 from recrawl.answers.record_rows import broken_pages, broken_wrappers, changes, history, newest
 from recrawl.archive.memory import MemoryArchive
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.ledger import Copy, Ledger, write
-from recrawl.engine.recording import Recorder
-from recrawl.engine.wrappers import SiteWrappers
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Copy, Ledger, write
+from recrawl.engine.settling.recording import Recorder
+from recrawl.engine.settling.wrappers import SiteWrappers
 from recrawl.extract.document import read
 from recrawl.model.address import fingerprint
 from recrawl.model.capture import Capture

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from recrawl.engine.scheduler import Scheduler
-from recrawl.engine.spending import Purse
+from recrawl.engine.scheduling.scheduler import Scheduler
+from recrawl.engine.scheduling.spending import Purse
 from recrawl.model.batch import Batch
 from recrawl.model.belief import Bools, Sightings, unknown
 from recrawl.model.page import Page

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from recrawl.engine.discover import Quarry
+from recrawl.engine.finding.discover import Quarry
 from recrawl.model.address import Address, fingerprint
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Pattern, Rewrite, Site

@@ -9,7 +9,7 @@ from tests.bench.scale import FIGURES, missed, table
 from tests.bench.scale_fill import DAY_S, World, fill, stretches
 from tests.bench.scale_probe import Probe
 
-from recrawl.engine.refill import Refill
+from recrawl.engine.filling.refill import Refill
 from recrawl.frontier.queue import Frontier
 from recrawl.frontier.reach import Reach
 from recrawl.model.address import fingerprint

@@ -15,7 +15,7 @@ from recrawl.archive.folder import WarcArchive
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.config import Settings, starting_text
 from recrawl.engine.clock import Dice
-from recrawl.engine.ledger import Copy, Ledger, write
+from recrawl.engine.settling.ledger import Copy, Ledger, write
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.model.address import fingerprint, server_of

@@ -4,7 +4,7 @@ What was set aside and is not called for, as of a server that forbids its pages,
 was put off first is called.
 """
 
-from recrawl.engine.rations import Rations
+from recrawl.engine.scheduling.rations import Rations
 from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page
 from recrawl.model.swift import replace

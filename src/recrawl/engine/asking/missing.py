@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from recrawl.detect.soft404 import ErrorPage, error_page
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import read
 from recrawl.model.address import fingerprint, origin_of

@@ -1,6 +1,6 @@
 """The servers that a worker asks, as it knows them: when each is free again, how many lanes it bears, how it fares."""
 
-from recrawl.engine.settle import Settler
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.manners import free_again_at, gap_s
 from recrawl.frontier.queue import Frontier

@@ -1,7 +1,7 @@
 """Pages that a lane takes up and does not ask for: forbidden, not wanted any more, or waiting for a budget."""
 
-from recrawl.engine.put_off import PutOff
-from recrawl.engine.settle import Settler
+from recrawl.engine.asking.put_off import PutOff
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
-from recrawl.engine.discover import Quarry
-from recrawl.engine.heard import Hearing
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.hearing.heard import Hearing
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.extract.feed import read_feed
 from recrawl.folder.push_book import PushBook
 from recrawl.model.address import fingerprint, server_of

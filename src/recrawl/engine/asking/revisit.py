@@ -18,11 +18,11 @@ from recrawl.detect.verdict import (
     recalled,
     thorough,
 )
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry
-from recrawl.engine.discover_memo import traps_memo
-from recrawl.engine.missing import Missing
-from recrawl.engine.signals import Signals
+from recrawl.engine.asking.missing import Missing
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import traps_memo
+from recrawl.engine.hearing.signals import Signals
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import count, takewhile
 
-from recrawl.engine.spending import Spending, spent_memo
-from recrawl.engine.spending_memo import accounts_in, fitted, shared_out, total
+from recrawl.engine.scheduling.spending import Spending, spent_memo
+from recrawl.engine.scheduling.spending_memo import accounts_in, fitted, shared_out, total
 from recrawl.model.batch import Batch
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets

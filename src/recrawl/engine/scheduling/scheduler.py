@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from recrawl.engine.domain import Domain, knowledge_memo, learnt_memo
-from recrawl.engine.kin import group_names
-from recrawl.engine.rations import Rations
-from recrawl.engine.spending import Common, Purse, spent_memo
+from recrawl.engine.scheduling.domain import Domain, knowledge_memo, learnt_memo
+from recrawl.engine.scheduling.kin import group_names
+from recrawl.engine.scheduling.rations import Rations
+from recrawl.engine.scheduling.spending import Common, Purse, spent_memo
 from recrawl.estimate.trust import patience
 from recrawl.model.belief import Context, Floats, Sightings, States, unpack
 from recrawl.model.page import Page

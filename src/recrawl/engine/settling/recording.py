@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from recrawl.archive.documents import StoredDocument
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.ledger import Ledger
-from recrawl.engine.wrappers import READY_MADE, Reader, SiteWrappers
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Ledger
+from recrawl.engine.settling.wrappers import READY_MADE, Reader, SiteWrappers
 from recrawl.extract.records import Extraction
 from recrawl.extract.records_page import open_page
 from recrawl.model.capture import Place

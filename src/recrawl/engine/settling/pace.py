@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.scheduler import Scheduler
+from recrawl.engine.scheduling.scheduler import Scheduler
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.frontier.manners import DAY_S, WELL, page_wait_s, trouble
 from recrawl.model.belief import Floats, Sightings, pack, unpack
 from recrawl.model.page import Page, Rank, Status

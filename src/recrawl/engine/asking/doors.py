@@ -1,7 +1,7 @@
 """Which pages of a server may be asked for now: by its robots.txt, and by its ports, of which one may let nobody in."""
 
-from recrawl.engine.gate import Gate, Pass
-from recrawl.engine.rations import Rations
+from recrawl.engine.asking.gate import Gate, Pass
+from recrawl.engine.scheduling.rations import Rations
 from recrawl.frontier.manners import ONE_PORT
 from recrawl.frontier.queue import Frontier
 from recrawl.model.address import origin_of

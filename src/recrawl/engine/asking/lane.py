@@ -2,19 +2,19 @@
 
 import asyncio
 
-from recrawl.engine.aside import Aside
-from recrawl.engine.asking import Asking, BudgetSpent, Unanswered
-from recrawl.engine.discover import Quarry
-from recrawl.engine.doors import Doors
-from recrawl.engine.errands import Errands, is_errand
-from recrawl.engine.gate import ROBOTS, Gate, once_asked, robots_page
-from recrawl.engine.loop import guarded
-from recrawl.engine.missing import PROBE
-from recrawl.engine.revisit import Visitor, why_of
-from recrawl.engine.robots import Robots
-from recrawl.engine.servers import Servers
-from recrawl.engine.settle import Settler
-from recrawl.engine.signals import Signals, is_signal
+from recrawl.engine.asking.aside import Aside
+from recrawl.engine.asking.asking import Asking, BudgetSpent, Unanswered
+from recrawl.engine.asking.doors import Doors
+from recrawl.engine.asking.errands import Errands, is_errand
+from recrawl.engine.asking.gate import ROBOTS, Gate, once_asked, robots_page
+from recrawl.engine.asking.loop import guarded
+from recrawl.engine.asking.missing import PROBE
+from recrawl.engine.asking.revisit import Visitor, why_of
+from recrawl.engine.asking.robots import Robots
+from recrawl.engine.asking.servers import Servers
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.hearing.signals import Signals, is_signal
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, field
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover_memo import MOST_WORKERS
+from recrawl.engine.finding.discover_memo import MOST_WORKERS
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass

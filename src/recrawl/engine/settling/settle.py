@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from types import TracebackType
 
 from recrawl.engine.allocator import trim
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.model.batch import Saved
 from recrawl.model.site import Kind
 

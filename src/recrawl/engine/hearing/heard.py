@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.model.address import server_of
 from recrawl.model.belief import unpack
 from recrawl.model.notice import Notice, Source

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from recrawl.engine.spending import Common, Purse, Spending, budgets_of, spent_memo
+from recrawl.engine.scheduling.spending import Common, Purse, Spending, budgets_of, spent_memo
 from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.schedule import budget as budgets

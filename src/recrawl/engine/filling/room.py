@@ -5,7 +5,7 @@ A run that goes round once loads nothing else: thousands of pages would only be 
 stays asks, when its memory is full, whether any page at all may be asked for.
 """
 
-from recrawl.engine.lane import Lanes
+from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.model.page import Page

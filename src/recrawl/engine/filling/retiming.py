@@ -8,11 +8,11 @@ whose due time moved. A notice that was not followed at once is weighed: with it
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
-from recrawl.engine.heard import Outcomes
-from recrawl.engine.lane import Lanes
-from recrawl.engine.ledger import Ledger
-from recrawl.engine.pace import importance_among, is_at_rest
-from recrawl.engine.settle import Settler
+from recrawl.engine.asking.lane import Lanes
+from recrawl.engine.hearing.heard import Outcomes
+from recrawl.engine.settling.ledger import Ledger
+from recrawl.engine.settling.pace import importance_among, is_at_rest
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.belief import unpack

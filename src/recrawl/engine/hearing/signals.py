@@ -10,10 +10,10 @@ from urllib.parse import urljoin
 
 from recrawl.detect.digest import body_digest
 from recrawl.detect.verdict import at_once
-from recrawl.engine.arrival import Arrival, Signal
-from recrawl.engine.discover import Quarry
-from recrawl.engine.heard import Hearing
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.hearing.heard import Hearing
+from recrawl.engine.settling.arrival import Arrival, Signal
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.extract.feed import FEED_TYPES, read_feed
 from recrawl.extract.settings import SignalLimits
 from recrawl.extract.sitemap import read_sitemap

@@ -1,11 +1,11 @@
 """robots.txt brought by the lane of its server: one request, and what follows from the answer."""
 
-from recrawl.engine.aside import Aside
-from recrawl.engine.asking import Asking
-from recrawl.engine.gate import BODY_CAP, Gate, robots_file
-from recrawl.engine.kept import LIMITS, limit_hit
-from recrawl.engine.settle import Settler
-from recrawl.engine.signals import Signals
+from recrawl.engine.asking.aside import Aside
+from recrawl.engine.asking.asking import Asking
+from recrawl.engine.asking.gate import BODY_CAP, Gate, robots_file
+from recrawl.engine.hearing.signals import Signals
+from recrawl.engine.settling.kept import LIMITS, limit_hit
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.model.address import server_of

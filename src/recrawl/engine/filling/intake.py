@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from recrawl.engine.adoption import adopted
-from recrawl.engine.lane import Lanes
-from recrawl.engine.ledger import Ledger
-from recrawl.engine.refill import Refill
-from recrawl.engine.room import Room
+from recrawl.engine.asking.lane import Lanes
+from recrawl.engine.filling.refill import Refill
+from recrawl.engine.filling.room import Room
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier

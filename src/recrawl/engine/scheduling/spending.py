@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from recrawl.engine.spending_memo import (
+from recrawl.engine.scheduling.spending_memo import (
     MOST_UNCOUNTED,
     NEVER,
     Account,

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.ledger import Copy
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Copy
 from recrawl.model.capture import Capture
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import Failure

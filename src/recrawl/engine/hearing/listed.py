@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from recrawl.engine.arrival import Arrival
-from recrawl.engine.discover import Quarry
-from recrawl.engine.heard import Hearing
-from recrawl.engine.ledger import Ledger
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.hearing.heard import Hearing
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Ledger
 from recrawl.model.address import fingerprint
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Page

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from recrawl.engine.doors import Doors
-from recrawl.engine.servers import Servers
-from recrawl.engine.settle import Settler
+from recrawl.engine.asking.doors import Doors
+from recrawl.engine.asking.servers import Servers
+from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.retry_after import retry_after_s

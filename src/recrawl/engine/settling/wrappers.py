@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from recrawl.engine.discover import Quarry
+from recrawl.engine.finding.discover import Quarry
 from recrawl.extract.records import Wrapper, wrapper_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.page import Page
