@@ -105,10 +105,10 @@ def batches_of(reading: Connection, table: Table, where: str) -> Iterator[list[t
     quote = reading.dialect.identifier_preparer.quote
     columns = ", ".join(quote(column.name) for column in table.columns)
     text = f"SELECT {columns} FROM {quote(table.name)}"
-    return cut(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
+    return in_batches(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
 
 
-def cut(ask: Callable[[], Iterable[Row]], where: str) -> Iterator[list[tuple[object, ...]]]:
+def in_batches(ask: Callable[[], Iterable[Row]], where: str) -> Iterator[list[tuple[object, ...]]]:
     """Rows in batches. What goes wrong while they are fetched is said of `where`, not of whom they are written to."""
     with plainly(where):
         rows = iter(ask())

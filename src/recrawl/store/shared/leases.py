@@ -26,16 +26,16 @@ class Leases:
     """Every thread may call it. Raises StoreAway while the database cannot be reached."""
 
     def __init__(self, database: Database, partitions: int, dsn: str = "") -> None:
-        self.database = self._db = database
+        self.database = database
         self.partitions, self.dsn = partitions, dsn
         self._sql = lease_statements()
 
     def close(self) -> None:
-        self._db.close()
+        self.database.close()
 
     def now(self) -> float:
         """The database's clock."""
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return float(session.value(self._sql.now))
 
     # a worker's life
@@ -44,7 +44,7 @@ class Leases:
         """A new worker with a lease, and the smallest slot that is free."""
         self._bury()
         while True:
-            with self._db.writing() as session:
+            with self.database.writing() as session:
                 self._see_to_parts(session)
                 taken = {row[0] for row in session.rows(self._sql.slots)}
                 slot = next(number for number in count() if number not in taken)
@@ -55,14 +55,14 @@ class Leases:
     def renew(self, worker: str, lease_s: float, report: Report) -> None:
         """Lengthen the lease; LeaseLost if it had run out."""
         values = {"idle": report.idle, "commits": report.commits, "checks": report.checks, "lease_s": lease_s}
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             if not session.change(self._sql.renew, self._sql.renew.bind(worker=worker, **values)):
                 raise lost(worker)
 
     def look(self, worker: str) -> Look:
         """How the cluster stands, once those whose lease ran out are buried."""
         self._bury()
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             seats = [_seat(row) for row in session.rows(self._sql.workers)]
             standings = session.rows(self._sql.standings)
             held = {row[0]: row[1] for row in session.rows(self._sql.holdings, self._sql.holdings.bind(worker=worker))}
@@ -79,7 +79,7 @@ class Leases:
         """Take up to so many free partitions that can be reached; their numbers and new epochs."""
         if most <= 0:
             return {}
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             if session.value(self._sql.stay_live, self._sql.stay_live.bind(worker=worker)) is None:
                 raise lost(worker)
             free = session.rows(
@@ -90,12 +90,12 @@ class Leases:
             return {row[0]: row[1] for row in taken}
 
     def give_back(self, worker: str, partitions: Collection[int]) -> None:
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             session.rows(self._sql.set_free, self._sql.set_free.bind(item_0=list(partitions), worker=worker))
 
     def leave(self, worker: str) -> None:
         """Give back everything that is left, and be no worker any more."""
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             session.change(self._sql.set_all_free, self._sql.set_all_free.bind(worker=worker))
             session.change(self._sql.leave, self._sql.leave.bind(worker=worker))
 
@@ -106,7 +106,7 @@ class Leases:
     ) -> tuple[int, int]:
         """Take requests and bytes out of the whole of a day, or of the span that ends with it: as much as is left of
         what is wanted; nothing where less requests than `least` are left, which would be of use to others only."""
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=budget, day=day))
             session.change(self._sql.forget_purses, self._sql.forget_purses.bind(day=today - KEPT_DAYS))
             sql = self._sql.look_into_purse
@@ -117,12 +117,12 @@ class Leases:
         return got
 
     def give_back_drawn(self, budget: str, day: int, left: tuple[int, int]) -> None:
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             self._hand_out(session, budget, day, (-left[0], -left[1]))
 
     def inherit_drawn(self, old: str, heir: str, day: int) -> None:
         """A site got another name: what was handed out under the old one counts under the new one."""
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             for ends, *drawn in session.rows(self._sql.purses_of, self._sql.purses_of.bind(budget=old, day=day)):
                 session.change(self._sql.open_purse, self._sql.open_purse.bind(budget=heir, day=ends))
                 self._hand_out(session, heir, ends, (drawn[0], drawn[1]))
@@ -135,23 +135,23 @@ class Leases:
 
     def seats(self) -> list[Seat]:
         """All workers, those too whose lease has run out and whose partitions nobody took yet."""
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             return [_seat(row) for row in session.rows(self._sql.workers)]
 
     def parts(self) -> list[Partition]:
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             found = session.rows(self._sql.parts)
         return [Partition(row[0], row[1] or "", row[2], row[3] or "", row[4]) for row in found]
 
     def outbox_sizes(self) -> dict[int, int]:
         """How many letters wait, by partition."""
-        return self._letters_in(self._db)
+        return self._letters_in(self.database)
 
     def shards(self) -> list[Shard]:
         """The databases of the store, home first; what cannot be reached has no count of letters."""
         places = Counter(part.store for part in self.parts())
-        atlas = Atlas(self._db)
-        found = [Shard(0, self._db.where, places[0] or self.partitions)]
+        atlas = Atlas(self.database)
+        found = [Shard(0, self.database.where, places[0] or self.partitions)]
         for number, address in atlas.addresses.items():
             found.append(Shard(number, name_of(address), places[number], self._letters_at(address)))
         return found
@@ -168,19 +168,19 @@ class Leases:
             return {row[0]: row[1] for row in session.rows(self._sql.outbox_sizes)}
 
     def wish(self, worker: str, wish: Wish) -> None:
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             if not session.change(self._sql.wish, self._sql.wish.bind(worker=worker, wish=int(wish))):
                 raise NotFound(f"there is no worker {worker!r}: see `recrawl cluster status`")
 
     def wish_all(self, wish: Wish) -> None:
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             session.change(self._sql.wish_all, self._sql.wish_all.bind(wish=int(wish)))
 
     def move(self, partitions: Collection[int], worker: str) -> int:
         """Ask that a worker own these partitions as long as it is there ('': whoever); how many there are of them."""
         if worker and worker not in {seat.worker for seat in self.seats() if seat.left_s > 0}:
             raise NotFound(f"there is no worker {worker!r}: see `recrawl cluster status`")
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             return len(
                 session.rows(self._sql.move, self._sql.move.bind(item_0=list(partitions), wanted=worker or None))
             )
@@ -194,10 +194,10 @@ class Leases:
 
     def _bury(self) -> None:
         """Free what workers held whose lease ran out, and forget them."""
-        with self._db.reading() as session:
+        with self.database.reading() as session:
             if not any(_seat(row).left_s <= 0 for row in session.rows(self._sql.workers)):
                 return
-        with self._db.writing() as session:
+        with self.database.writing() as session:
             expired = [row[0] for row in session.rows(self._sql.expired)]
             session.rows(self._sql.inherit, self._sql.inherit.bind(item_0=list(expired)))
             session.rows(self._sql.bury, self._sql.bury.bind(item_0=list(expired)))

@@ -25,7 +25,7 @@ from recrawl.store.copying import (
     Side,
     Tell,
     batches_of,
-    cut,
+    in_batches,
     need_empty,
     next_word,
     one_moment,
@@ -220,7 +220,7 @@ def _rows_with_server(reading: Connection, table: Table, where: str) -> Iterator
         table, PAGE, PAGE.c.id == table.c.page
     )
     text = str(found.compile(dialect=reading.dialect))
-    asked = cut(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
+    asked = in_batches(lambda: reading.exec_driver_sql(text, execution_options={"stream_results": True}), where)
     return chain.from_iterable(asked)
 
 
