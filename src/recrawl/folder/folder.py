@@ -1,6 +1,5 @@
 """The folder that holds everything: settings, site files, state, archive, log, and the lock between two runs."""
 
-import fcntl
 import os
 import re
 import shutil
@@ -9,11 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recrawl.agent.whole import write_whole
+from recrawl.folder.lock import hold
 from recrawl.folder.site_reading import read_sites, with_start
 from recrawl.formats import site_toml
 from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import STRING, quoted
-from recrawl.model.failure import ConfigError, FormatError, StoreInUse, UsageError
+from recrawl.model.failure import ConfigError, FormatError, UsageError
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass
 from recrawl.schedule.windows import complaint_of
@@ -149,15 +149,7 @@ class Folder:
         except OSError as error:
             raise ConfigError(f"cannot write {self.lock}: {error.strerror}; see to its permissions") from error
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                owner = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise StoreInUse(
-                    f"{self.path} is in use by another recrawl (process {owner}): stop it, or wait until it ends"
-                ) from error
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            hold(handle, self.path)
             yield handle
         finally:
             os.close(handle)
