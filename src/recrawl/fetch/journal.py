@@ -19,6 +19,7 @@ from xxhash import xxh3_64_intdigest
 
 from recrawl.fetch.evidence import answered
 from recrawl.fetch.head import parse_headers, status_of
+from recrawl.fetch.wishes import forget_wishes, wishes
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply, Times
@@ -79,6 +80,8 @@ class Journal:
 
     def __init__(self, folder: Path, worker: str, pages: Callable[[Sequence[int]], Sequence[Page]], now: float) -> None:
         folder.mkdir(exist_ok=True)
+        forget_wishes(folder, now - LIFE_S)
+        self._folder = folder
         left = {path: {answer.page: answer for answer in answers_in(data)} for path, data in dead_files(folder)}
         last = {page: answer for answers in left.values() for page, answer in answers.items()}
         awaited = {page.id for page in pages(list(last)) if last[page.id].is_awaited_by(page, now)}
@@ -89,9 +92,11 @@ class Journal:
         self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
 
     def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
-        """The answer that a killed run got for this page, if it still waits for it."""
+        """The answer that a killed run got for this page, if it still waits for it and nobody wished for a new one."""
         answer = self._in_hand.pop(page.id, None) if self._in_hand else None
         if answer is None or not answer.is_awaited_by(page, now) or not answer.answers(ask):
+            return None
+        if any(one.at > answer.at and one.is_for(page) for one in wishes(self._folder)):
             return None
         return answer.reply(ask)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from recrawl.answers.reading import Reading
 from recrawl.answers.searching import Search, open_search
+from recrawl.fetch.wishes import Wish, wish
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.folder.settings import load
@@ -98,7 +99,9 @@ class Desk:
         return versions[len(versions) - number]
 
     def make_due(self, site: str = "", pages: tuple[int, ...] = ()) -> int:
-        """The one thing that is written to the store, in a transaction of its own."""
-        settings = load(self.folder.need())
+        """The one thing that is written to the store, in a transaction of its own. Answers that a killed run left do
+        not count for these pages."""
+        settings, now = load(self.folder.need()), self.now()
+        wish(self.folder.journal, Wish(now, site, pages))
         with closing(open_store(self.folder, settings)) as store:
-            return store.make_due(self.now(), site, pages)
+            return store.make_due(now, site, pages)

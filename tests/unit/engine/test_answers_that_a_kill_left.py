@@ -20,6 +20,7 @@ from recrawl.model.page import Page, Rank
 from recrawl.model.site import Site
 from recrawl.model.visit import Ask
 from recrawl.ports import Store
+from recrawl.web.desk import Desk
 
 ANSWERED_S, TOLD_S = 60.0, 30.0  # so long ago
 
@@ -79,6 +80,27 @@ def test_it_is_not_after_a_notice_that_came_before_it(crawl: Crawl) -> None:
         store.make_due(at, ids=[known.id], rank=Rank.NOTICED)
 
     in_store(crawl, told)
+    assert crawl.run() == []
+
+
+def test_it_is_when_somebody_wants_a_visit_now(crawl: Crawl) -> None:
+    """By the dashboard, say; that the page was due before makes no difference."""
+    in_store(crawl, lambda store, known, now: Desk(crawl.folder, lambda: now).make_due(pages=(known.id,)))
+    assert crawl.run() == ["/"]
+
+
+def test_it_is_when_somebody_wants_a_visit_of_the_site(crawl: Crawl) -> None:
+    in_store(crawl, lambda store, known, now: Desk(crawl.folder, lambda: now).make_due(known.site))
+    assert crawl.run() == ["/"]
+
+
+def test_it_is_not_when_somebody_wanted_another_page(crawl: Crawl) -> None:
+    in_store(crawl, lambda store, known, now: Desk(crawl.folder, lambda: now).make_due(pages=(known.id + 1,)))
+    assert crawl.run() == []
+
+
+def test_it_is_not_when_somebody_wanted_it_before(crawl: Crawl) -> None:
+    in_store(crawl, lambda store, known, now: Desk(crawl.folder, lambda: now - 2 * ANSWERED_S).make_due(known.site))
     assert crawl.run() == []
 
 
