@@ -20,6 +20,7 @@ from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.request import user_agent
 from recrawl.fetch.transfer import Permit
+from recrawl.folder.death_watch import DeathWatch
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
@@ -102,6 +103,7 @@ async def assemble(
         sending(folder, settings, log.complain),
         closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
         journal_of(folder, settings, store, worker, clock.now()) as journal,
+        closing(DeathWatch(folder.journal, worker)) as death_watch,
     ):
         fetcher = fetcher_of(settings, clock, need_lease)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
@@ -144,6 +146,7 @@ async def assemble(
                 push_book=PushBook(folder.path),
                 journal=journal,
                 each_visit=journal is None,
+                death_watch=death_watch,
             )
 
             def reread(now: float) -> list[Quarry]:

@@ -49,7 +49,8 @@ class Reckoning:
 
     def reread(self) -> None:
         """Site files changed: so may have the records that they want."""
-        self._recorder = Recorder(self.parts.store, self.parts.archive, wrappers_of(self.parts.quarries))
+        parts = self.parts
+        self._recorder = Recorder(parts.store, parts.archive, wrappers_of(parts.quarries), parts.begin_reading)
 
     def take(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         self.outcomes.start_batch(arrivals)

@@ -12,6 +12,7 @@ from recrawl.engine.offload import Offload
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.fetch.journal import Journal
+from recrawl.folder.death_watch import DeathWatch
 from recrawl.folder.push_book import PushBook
 from recrawl.frontier.manners import Manners
 from recrawl.model.address import partition_of
@@ -65,10 +66,16 @@ class Parts:
     push_book: PushBook | None = None  # what receivers of notices remember beside the store
     journal: Journal | None = None  # answers that are not written yet; None: a kill has them asked for again
     each_visit: bool = False  # is written before its lane asks again
+    death_watch: DeathWatch | None = None  # of pages that end the whole process
 
     @property
     def importance(self) -> dict[str, float]:
         return {name: quarry.site.importance for name, quarry in self.quarries.items()}
+
+    def begin_reading(self, page: int) -> None:
+        """What came for this page is read next: should that be the end of us, the next worker knows."""
+        if self.death_watch is not None:
+            self.death_watch.begin(page)
 
     def partition(self, server: str) -> int:
         return partition_of(server, self.store.partitions)

@@ -270,6 +270,8 @@ class Worker:
         self.parts.scheduler.rations.stored(ledger.memos)
         if self.parts.journal is not None:
             self.parts.journal.settled(ledger.pages)
+        if self.parts.death_watch is not None:
+            self.parts.death_watch.settled(ledger.pages)
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.ENTERED, len(saved.entered))
         self.intake.take(ledger, saved, self.parts.clock.now())

@@ -7,23 +7,23 @@ so what an earlier one left behind is not read, not even where a server sent wha
 leave less, never something else: every entry has a checksum.
 """
 
-import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from struct import Struct
-from time import time_ns
 
 from xxhash import xxh3_64_intdigest
 
 from recrawl.fetch.evidence import answered
 from recrawl.fetch.head import parse_headers, status_of
 from recrawl.fetch.wishes import forget_wishes, wishes
+from recrawl.fetch.worker_files import dead_files, opened
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply, Times
 
+SUFFIX = ".journal"
 LIFE_S = 3600.0  # an older answer says too little about now
 TURN_BYTES = 1024 * 1024  # so much is enough for a turn, if the other file is free
 MOST_BYTES = 64 * 1024 * 1024  # of one file: beyond that answers go unnoted
@@ -82,7 +82,8 @@ class Journal:
         folder.mkdir(exist_ok=True)
         forget_wishes(folder, now - LIFE_S)
         self._folder = folder
-        left = {path: {answer.page: answer for answer in answers_in(data)} for path, data in dead_files(folder)}
+        dead = dead_files(folder, SUFFIX, MOST_READ_BYTES)
+        left = {path: {answer.page: answer for answer in answers_in(data)} for path, data in dead}
         last = {page: answer for answers in left.values() for page, answer in answers.items()}
         awaited = {page.id for page in pages(list(last)) if last[page.id].is_awaited_by(page, now)}
         self._in_hand = {page: last[page] for page in awaited}
@@ -90,6 +91,10 @@ class Journal:
         self._ends_at = now + LIFE_S  # of what they left
         self._forget_dead(frozenset())
         self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
+
+    def holds(self, page: int) -> bool:
+        """Something to be recalled."""
+        return page in self._in_hand
 
     def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
         """The answer that a killed run got for this page, if it still waits for it and nobody wished for a new one."""
@@ -136,7 +141,7 @@ class Journal:
 
 class _File:
     def __init__(self, folder: Path, name: str) -> None:
-        self._path, self._handle = _opened(folder, name)
+        self._path, self._handle = opened(folder, name, SUFFIX)
         self.waiting: set[int] = set()  # pages whose answers stand here and nowhere else
         self._last_at = 0.0
         self.begin()
@@ -167,50 +172,11 @@ class _File:
         os.close(self._handle)
 
 
-def _opened(folder: Path, name: str) -> tuple[Path, int]:
-    """It is locked for as long as this process lives, and never seen before it is."""
-    unseen = folder / f"{name}-{time_ns():x}.new"
-    handle = os.open(unseen, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    return unseen.rename(unseen.with_suffix(".journal")), handle
-
-
 def forget(folder: Path) -> None:
     """What killed runs left is not wanted any more. For who holds the folder, before its workers begin."""
-    for path in folder.glob("*"):
+    for path in folder.glob(f"*{SUFFIX}"):
         with suppress(OSError):
             path.unlink()
-
-
-def dead_files(folder: Path) -> list[tuple[Path, bytes]]:
-    """What the dead left, oldest first, so that of two answers for a page the last one stands; of much the newest."""
-    found, room = [], MOST_READ_BYTES
-    for path in sorted(folder.glob("*.journal"), key=_written_at, reverse=True):
-        left = _read_if_dead(path, room)
-        if left is not None:
-            room -= len(left)
-            found.append((path, left))
-    return found[::-1]
-
-
-def _written_at(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _read_if_dead(path: Path, most: int) -> bytes | None:
-    """None: its worker lives, or another has just removed it. One that cannot be read (somebody else's) holds nothing:
-    it may go, and must keep nobody from crawling."""
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return file.read(max(most, 0))
-    except (FileNotFoundError, BlockingIOError):
-        return None
-    except OSError:
-        return b""
 
 
 def answers_in(data: bytes) -> Iterator[Answer]:

@@ -4,12 +4,14 @@ from recrawl.engine.asking.put_off import PutOff
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
+from recrawl.folder.death_watch import MOST_DEATHS
 from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 
 REFUSED_AGAIN_S = 7 * 86_400.0
 FAULT_WAIT_S = 3600.0
+DEADLY_WAIT_S = 86_400.0
 
 
 class Aside:
@@ -60,6 +62,21 @@ class Aside:
         """recrawl itself failed on this page: it waits, the others go on."""
         again_at = self._parts.clock.now() + FAULT_WAIT_S
         reason = "an error of recrawl itself, see the log"
+        self.done(replace(page, failures=page.failures + 1, reason=reason, due_at=again_at))
+
+    def is_deadly(self, page: Page) -> bool:
+        """Workers died when they read it."""
+        watch = self._parts.death_watch
+        return watch is not None and watch.deaths(page.id) >= MOST_DEATHS
+
+    def spare(self, page: Page) -> None:
+        """One that is deadly waits, and then has one more try; the others go on."""
+        if self._parts.death_watch is not None:
+            self._parts.death_watch.rested(page.id)
+        reason = f"recrawl itself died {MOST_DEATHS} times in a row when it read this page: it rests for a day"
+        self._parts.complain(f"{page.url}: {reason}")
+        self._tally.add(Count.ERRORS)
+        again_at = self._parts.clock.now() + DEADLY_WAIT_S
         self.done(replace(page, failures=page.failures + 1, reason=reason, due_at=again_at))
 
     def done(self, after: Page) -> None:

@@ -92,6 +92,9 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self.aside.drop(page, unwelcome)
             return True
+        if self.aside.is_deadly(page):
+            self.aside.spare(page)
+            return True
         said = self.doors.said_of(page, now)
         if not self.parts.scheduler.rations.allows(page, now, said.asks_here):
             self.aside.until_promised(page, said.asks_here, now)

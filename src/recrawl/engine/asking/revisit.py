@@ -26,6 +26,7 @@ from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text
+from recrawl.fetch.journal import Journal
 from recrawl.model.capture import Place
 from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Document, Media
@@ -99,12 +100,20 @@ class Visitor:
         ask, journal, now = self._question(page, site), self._parts.journal, self._parts.clock.now()
         if journal is None:
             return await self._ask(ask, site), False
-        left = journal.recall(page, ask, now)
+        left = self._left(page, ask, journal, now)
         if left is not None and not any(notice.at > left.at for notice in self._parts.store.notices(page.id, 1)):
             return left, now - left.at > LOOKS_APART_S
         reply = await self._ask(ask, site)
         journal.note(page.id, reply)
         return reply, False
+
+    def _left(self, page: Page, ask: Ask, journal: Journal, now: float) -> Reply | None:
+        """What a killed run left, but for an answer that was read twice by one that died then."""
+        watch = self._parts.death_watch
+        if not journal.holds(page.id) or (watch is not None and watch.deaths(page.id) > 1):
+            return None
+        self._parts.begin_reading(page.id)
+        return journal.recall(page, ask, now)
 
     def _at_first_sight(self, page: Page, why: Why, reply: Reply, quarry: Quarry, parsed: Parsed) -> Arrival | None:
         """A first visit follows the links; what the text says is read from the archive when there is another to compare
@@ -140,6 +149,7 @@ class Visitor:
 
     async def hear(self, page: Page, why: Why, reply: Reply, signals: Signals) -> Arrival:
         """What does a sitemap or feed say differently?"""
+        self._parts.begin_reading(page.id)
         verdict, signal = await self._parts.look_up(signals.hear, page, reply)
         return Arrival(page, why, reply, verdict, signal=signal)
 
@@ -166,6 +176,7 @@ class Visitor:
         )
 
     def _parsed(self, reply: Reply, page: Page, quarry: Quarry, beside: Parsed | None = None) -> Parsed:
+        self._parts.begin_reading(page.id)
         ignore = (*self._parts.ignore, *quarry.site.ignore)
         content_type = reply.header("content-type")
         return parse(reply.body, content_type, page.url, quarry.extract, reply.headers, ignore, beside=beside)
@@ -199,6 +210,7 @@ class Visitor:
         except RecrawlError as error:
             self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
             return newest, None
+        self._parts.begin_reading(page.id)
         ignore, settings = (*self._parts.ignore, *site.ignore), self._parts.extract
         old = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
         return newest, kept(old)

@@ -1,6 +1,6 @@
 """From a page as fetched to its records, its news when the wrapper breaks, and its plain copy (S0.6, S2.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from recrawl.archive.documents import StoredDocument
 from recrawl.engine.settling.arrival import Arrival
@@ -38,10 +38,16 @@ class Source:
 
 class Recorder:
     """Notes in the ledger what judged visits brought: a version that is new is read, and one that is known is read
-    again when the site file's fields have changed since."""
+    again when the site file's fields have changed since. `begin` hears which page is read next."""
 
-    def __init__(self, store: Store, archive: Archive, wrappers: Mapping[str, SiteWrappers]) -> None:
-        self._store, self._archive, self._wrappers = store, archive, wrappers
+    def __init__(
+        self,
+        store: Store,
+        archive: Archive,
+        wrappers: Mapping[str, SiteWrappers],
+        begin: Callable[[int], None] = lambda page: None,
+    ) -> None:
+        self._store, self._archive, self._wrappers, self._begin = store, archive, wrappers, begin
 
     def note(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         ledger.documents += [copy for one in arrivals if (copy := self._copy(one)) is not None]
@@ -54,6 +60,7 @@ class Recorder:
             previous = newest.get(one.page.id, [])
             source = self._source(one, reader, previous)
             if source is not None:
+                self._begin(one.page.id)
                 records, faults = read_records(one.page, source, reader)
                 ledger.records += records
                 ledger.events += news(one.page, records, previous, faults)
