@@ -1,6 +1,6 @@
 """Reads the links of a document, as a browser without scripting would offer them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from recrawl.extract.forms import forms_of
@@ -134,8 +134,10 @@ def links_of_anchor(
     return scripts if link is None else [*scripts, link]
 
 
-def links_of_header(values: Iterable[str], url: str) -> Iterator[Link]:
+def links_of_header(values: Collection[str], url: str) -> Iterator[Link]:
     """Links of `Link` headers: relative to the document's own address, not to its base."""
+    if not values:
+        return
     resolver = Resolver(absolute(url))
     for found in header_links(values):
         if found.anchor is not None and resolver.resolve(found.anchor) != resolver.base.partition("#")[0]:
