@@ -11,7 +11,7 @@ from recrawl.engine.clock import SystemClock
 from recrawl.extract.anchors import anchors_of
 from recrawl.extract.document import parse
 from recrawl.fetch.retry_after import retry_after_s
-from recrawl.model.address import fingerprint, server_of
+from recrawl.model.address import Address, fingerprint, server_of
 from recrawl.model.directives import AGENT
 from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.ownership import owns, split_authority
@@ -149,13 +149,17 @@ class Sampler:
 
 
 def _clean(page: Sampled, canonicaliser: Canonicaliser) -> Sampled:
-    links = (
-        replace(link, url=address.url)
+    links = tuple(
+        link if address is None else replace(link, url=address.url)
         for link in page.links
-        if link.relation != "script" and (address := canonicaliser.canonical(link.url)) is not None
+        if (address := _address(link, canonicaliser)) is not None or link.relation == "script"
     )
     address = canonicaliser.canonical(page.url)
-    return replace(page, url=address.url if address else page.url, links=tuple(links))
+    return replace(page, url=address.url if address else page.url, links=links)
+
+
+def _address(link: Seen, canonicaliser: Canonicaliser) -> Address | None:
+    return None if link.relation == "script" else canonicaliser.canonical(link.url)
 
 
 async def sample_site(

@@ -15,6 +15,7 @@ from recrawl.scope.learn_calls import script_rules
 from recrawl.scope.learn_cleaning import redirect_rules, session_like, session_parameters
 from recrawl.scope.learn_graph import BLOCK, SMALLER_BLOCKS, Graph, graph_of
 from recrawl.scope.learn_names import merged, written
+from recrawl.scope.learn_order import in_order
 from recrawl.scope.learn_roles import assign, has_deeper_details
 from recrawl.scope.learn_values import Group, Role, Sampled, Seen
 from recrawl.scope.patterns import Patterns
@@ -54,9 +55,9 @@ def propose(
     redirects = redirect_rules(read, canonicaliser)
     read = _rewritten(read, Rewriter(tuple(rule for rule, _ in redirects)), canonicaliser)
     server = start.partition("://")[2].partition("/")[0]
-    scripts = [link for page in read for link in page.links if link.relation == "script"]
+    scripts = [(page.url, link) for page in read for link in page.links if link.relation == "script"]
     named = [_clean(example, canonicaliser) for example in examples]
-    calls, doubts = script_rules(scripts, graph_of(read, server), frozenset(named))
+    calls, doubts = script_rules((link for _, link in scripts), graph_of(read, server), frozenset(named))
     rules = [*redirects, *calls]
     rewriter = Rewriter(tuple(rule for rule, _ in rules))
     read = _rewritten(read, rewriter, canonicaliser)
@@ -106,16 +107,20 @@ def _meant(link: Seen, page: Sampled, rewriter: Rewriter, canonicaliser: Canonic
 
 
 def _used(
-    rules: list[tuple[Rewrite, str]], scripts: list[Seen], graph: Graph, canonicaliser: Canonicaliser
+    rules: list[tuple[Rewrite, str]], scripts: list[tuple[str, Seen]], graph: Graph, canonicaliser: Canonicaliser
 ) -> list[tuple[Rewrite, str]]:
-    """Rewritings that lead to wanted pages."""
+    """Rewritings that lead to wanted pages, and not only to the page that they stand on (`print(7)`)."""
     used = []
     for rule, example in rules:
         alone = Rewriter((rule,))
-        codes = {link.url for link in scripts} | {example}
-        targets = [found[1] for code in codes if (found := alone.script(code) or _by_address(alone, code))]
-        urls = [_clean_or_none(target, example, graph, canonicaliser) for target in targets]
-        roles = {graph.groups[graph.shape_of[url]].role for url in urls if url in graph.shape_of}
+        codes = {(page, link.url) for page, link in scripts} | (
+            {("", example)} if example.startswith("http") else set()
+        )
+        targets = [
+            (page, found[1]) for page, code in codes if (found := alone.script(code) or _by_address(alone, code))
+        ]
+        urls = [(page, _clean_or_none(target, example, graph, canonicaliser)) for page, target in targets]
+        roles = {graph.groups[graph.shape_of[url]].role for page, url in urls if url in graph.shape_of and url != page}
         if roles & set(_KINDS):
             used.append((rule, example))
     return used
@@ -138,9 +143,7 @@ def _proposal(
     _leave_out_small(groups)
     wanted = [group for group in groups if group.role in _KINDS]
     others = [group for group in groups if group.role not in _KINDS]
-    joined = sorted(
-        merged(wanted, others), key=lambda one: (one.role is Role.DETAIL, one.shape.variables, str(one.shape))
-    )
+    joined = in_order(merged(wanted, others), graph)
     patterns = [Pattern(_KINDS[one.role], written(one, graph), name=_name(one, joined)) for one in joined]
     unsure = [f"{group.shape}: {group.unsure} ({len(group.members)} seen)" for group in others if group.unsure]
     excluded, doubtful = _exclusions(patterns, others, graph)

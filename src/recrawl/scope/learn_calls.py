@@ -20,7 +20,8 @@ _LOCATIONS = (
 )  # fmt: skip
 
 Signature = tuple[str, int]  # name and number of arguments
-Called = tuple[list[str | None], str]  # arguments, and what the link says
+Arguments = list[str | None]
+Called = tuple[Arguments, str]  # arguments, and what the link says
 
 
 def values_of(shape: Shape, url: str) -> tuple[str, ...] | None:
@@ -125,28 +126,61 @@ def _matched(
     """The shape whose variables are all among the arguments, and whose links say what the calls' links say."""
     votes: Counter[Vote] = Counter()
     agreeing: Counter[Vote] = Counter()
+    told: dict[Vote, list[Arguments]] = defaultdict(list)
     have_names = _have_names(calls)
     for call, text in calls:
         for vote, urls in _votes(call, index).items():
             if (have_names and _turns_pages(vote[0])) or _is_contradicted(vote, call, alternatives):
                 continue
+            told[vote].append(call)
             votes[vote] += 1
             agreeing[vote] += any(text in graph.texts.get(url, ()) for url in urls)
             votes[vote] += LEAST_VOTES * any(url in named for url in urls)
-    for vote in [one for one in votes if _is_one_for_many(one, calls)]:
+    given = [call for call, _ in calls]
+    widened = {vote: _widened(*vote, told[vote], given) for vote in votes}
+    for vote in [one for one in votes if _is_one_for_many(widened[one], given)]:
         del votes[vote]
     if not votes:
         return None
     best = max(votes, key=lambda vote: (agreeing[vote], len(vote[1]), votes[vote], _worth(graph.groups[vote[0]])))
     if votes[best] < min(LEAST_VOTES, len(calls)):
         return None
-    return _rule(head, count, *best)
+    return _rule(head, count, *widened[best])
 
 
-def _is_one_for_many(vote: Vote, calls: list[Called]) -> bool:
+def _widened(shape: Shape, mapping: tuple[int, ...], told: list[Arguments], calls: list[Arguments]) -> Vote:
+    """Where all addresses seen have one value that their calls name, an argument that differs in other calls stands for
+    it: `view('news', 7)` made `board?of=news&number=7`, so `view('jobs', 8)` says its board."""
+    free = [place for place in range(len(told[0])) if place not in mapping]
+    said = {place: {call[place] for call in told} for place in free if len({call[place] for call in calls}) > 1}
+    given = {texts.pop(): place for place, texts in said.items() if len(texts) == 1}
+    taken = iter(mapping)
+    widened: list[int] = []
+
+    def part(text: str) -> str:
+        if text and "{" not in text and text in given:
+            widened.append(given[text])
+            return "{int}" if all(_is_number(call[given[text]]) for call in calls) else "{slug}"
+        widened.extend(next(taken) for _ in _VARIABLE.findall(text))
+        return text
+
+    segments = tuple(part(text) for text in shape.segments)
+    query = tuple((name, part(value)) for name, value in shape.query)
+    return (
+        (Shape(shape.server, segments, query), tuple(widened))
+        if len(set(widened)) == len(widened)
+        else (shape, mapping)
+    )
+
+
+def _is_number(text: str | None) -> bool:
+    return text is not None and text.isdecimal()
+
+
+def _is_one_for_many(vote: Vote, calls: list[Arguments]) -> bool:
     """Whether calls that differ would lead to few addresses."""
-    given = {tuple(call[argument] for argument in vote[1]) for call, _ in calls}
-    return 2 * len(given) < len({tuple(call) for call, _ in calls})
+    given = {tuple(call[argument] for argument in vote[1]) for call in calls}
+    return 2 * len(given) < len({tuple(call) for call in calls})
 
 
 def _have_names(calls: list[Called]) -> bool:
@@ -159,7 +193,7 @@ def _turns_pages(shape: Shape) -> bool:
     return any(is_page_key(name) for name, value in shape.query if "{" in value)
 
 
-def _is_contradicted(vote: Vote, call: list[str | None], alternatives: Alternatives) -> bool:
+def _is_contradicted(vote: Vote, call: Arguments, alternatives: Alternatives) -> bool:
     """Whether an argument without a place says another value of what is the same in all addresses of the shape:
     `view('questions', 7)` is none of `board?of=news&number=7` where there is a `board?of=questions`."""
     shape, mapping = vote
@@ -183,7 +217,7 @@ def _rule(head: str, count: int, shape: Shape, mapping: tuple[int, ...]) -> Rewr
     return Rewrite(f"javascript:{head}({_pattern(count, captures)})", target)
 
 
-def _votes(call: list[str | None], index: dict[str, list[Hit]]) -> dict[Vote, list[str]]:
+def _votes(call: Arguments, index: dict[str, list[Hit]]) -> dict[Vote, list[str]]:
     """Shapes that have an address made of these arguments, with which argument stands where, and the addresses."""
     hits: dict[tuple[Shape, str], dict[int, int]] = defaultdict(dict)
     for argument, text in enumerate(call):

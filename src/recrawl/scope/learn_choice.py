@@ -2,11 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.learn_cleaning import promising_redirects
 from recrawl.scope.learn_graph import BLOCK, are_named
-from recrawl.scope.learn_shapes import parts_of
+from recrawl.scope.learn_shapes import has_several_words, parts_of, turns_pages
 from recrawl.scope.learn_values import Sampled, Seen, is_page_key
 
 ENOUGH = 4  # pages of a kind tell what it is
@@ -22,6 +23,7 @@ class Plan:
         self._pages, self._server, self._canonicaliser = pages, server, canonicaliser
         self._waiting: dict[Sort, dict[str, None]] = defaultdict(dict)
         self._known: set[str] = set()
+        self._calls: set[str] = set()
         self._asked: Counter[Sort] = Counter()
         self._yield: dict[Sort, float] = {}
         self._sort_of: dict[str, Sort] = {}
@@ -46,8 +48,20 @@ class Plan:
             if is_block and are_named(links):
                 fresh_named += len(fresh)
             self._enter(links, fresh, keys, is_block)
+        fresh_named += self._fresh_calls(page)
         if (sort := self._sort_of.get(page.url)) is not None:
             self._yield[sort] = 0.5 * self._yield.get(sort, fresh_named) + 0.5 * fresh_named
+
+    def _fresh_calls(self, page: Sampled) -> int:
+        """A list may name its goods by calls alone; whether they lead anywhere is found out with the whole sample."""
+        places: dict[int, list[Seen]] = defaultdict(list)
+        for link in page.links:
+            if link.relation == "script":
+                places[link.place].append(link)
+        blocks = [links for links in places.values() if len({link.url for link in links}) >= BLOCK and are_named(links)]
+        fresh = {link.url for links in blocks for link in links} - self._calls
+        self._calls |= fresh
+        return len(fresh)
 
     def try_redirects(self) -> None:
         """Addresses that hold another address are asked for early: only the answer tells whether they lead there."""
@@ -88,13 +102,16 @@ class Plan:
         return url
 
     def _enter(self, links: list[Seen], fresh: set[str], keys: tuple[str, ...], is_block: bool) -> None:
-        common = _common_segments([parts_of(link.url)[1] for link in links]) if is_block else {}
+        common = _common_segments([parts_of(link.url)[1] for link in links]) if is_block else []
         for link in links:
             if link.url not in fresh or link.url in self._sort_of:
                 continue
             segments = parts_of(link.url)[1]
             sort = (
-                *(common.get(at, "*") if is_block else _class(text) for at, text in enumerate(segments)),
+                *(
+                    (text if text in common[at] else "*") if is_block else _class(text)
+                    for at, text in enumerate(segments)
+                ),
                 "?",
                 *keys,
             )
@@ -106,8 +123,16 @@ class Plan:
         return url.partition("://")[2].partition("/")[0] == self._server
 
 
-def _common_segments(segments: list[tuple[str, ...]]) -> dict[int, str]:
-    return {at: texts[0] for at, texts in enumerate(zip(*segments, strict=True)) if len(set(texts)) == 1}
+def _common_segments(segments: list[tuple[str, ...]]) -> list[set[str]]:
+    """By place, what all links of a block have there, or so many of them that it names a section: rows may lead to
+    goods and to their makers."""
+    return [_common_texts(texts) for texts in zip(*dict.fromkeys(segments), strict=True)]
+
+
+def _common_texts(texts: tuple[str, ...]) -> set[str]:
+    counts = Counter(texts)
+    sections = {text for text, count in counts.items() if count >= BLOCK and not _has_digit(text)}
+    return set(texts) if len(counts) == 1 else sections
 
 
 def _has_more(sort: Sort, other: Sort) -> bool:
@@ -127,5 +152,10 @@ def _has_more(sort: Sort, other: Sort) -> bool:
 
 
 def _class(text: str) -> str:
-    has_digit = any(character.isdigit() for character in text)
-    return "*" if has_digit or "-" in text or "_" in text or "%" in text else text
+    if turned := turns_pages(text):
+        return turned
+    return "*" if _has_digit(text) or has_several_words(text) else text
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, unquote(text)))

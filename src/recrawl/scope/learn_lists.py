@@ -88,11 +88,29 @@ def _is_paged(shape: Shape) -> bool:
 
 
 def _hubs(graph: Graph, start: str, kept: set[Shape], likely: set[Shape]) -> None:
-    """Pages on the way to lists that neither the start nor another list leads to."""
-    for hub in sorted(likely - kept, key=str):
-        ways = {graph.shape_of.get(start), *(shape for shape in graph.groups if graph.groups[shape].role is Role.LIST)}
-        met = {url for way in ways if way for target in kept for url in graph.shown_by(way, target)}
-        shown = {url for target in kept for url in graph.shown_by(hub, target)}
-        if len(shown - met) > max(1, 0.1 * len(met)):
-            group = graph.groups[hub]
-            group.role, group.because, group.unsure = Role.LIST, "leads to lists that nothing else leads to", ""
+    """Pages on the way to lists that cannot be come to without them: those that lead to most first."""
+    lists = {url for shape in kept for url in graph.groups[shape].members}
+    ways = {hub: {url for target in kept for url in graph.shown_by(hub, target)} for hub in likely - kept}
+    while ways:
+        met = _walked(graph, start) & lists
+        hub = max(ways, key=lambda one: (len(ways[one] - met), str(one)))
+        if len(ways.pop(hub) - met) <= max(1, 0.1 * len(met)):
+            break
+        group = graph.groups[hub]
+        group.role, group.because, group.unsure = Role.LIST, "leads to lists that nothing else leads to", ""
+
+
+def _walked(graph: Graph, start: str) -> set[str]:
+    """Addresses that a crawl of the wanted pages comes to, as far as the sample has seen their links."""
+    wanted = [group for group in graph.groups.values() if group.role in (Role.LIST, Role.DETAIL)]
+    pages = {page.url: page for group in wanted for page in group.pages}
+    first = graph.shape_of.get(start)
+    pages |= {page.url: page for page in graph.groups[first].pages if page.url == start} if first else {}
+    met, waiting = {start}, [start]
+    while waiting:
+        page = pages.get(waiting.pop())
+        links = page.links if page else ()
+        fresh = {link.url for link in links if link.relation != "script" and not link.nofollow} - met
+        met |= fresh
+        waiting += fresh
+    return met

@@ -5,6 +5,7 @@ from collections import defaultdict
 
 from recrawl.scope.learn_calls import values_of
 from recrawl.scope.learn_graph import Graph
+from recrawl.scope.learn_shapes import parts_of
 from recrawl.scope.learn_values import Group, Role, Shape, is_page_key
 
 _VARIABLE = re.compile(r"\{(\w+)\}")
@@ -14,25 +15,33 @@ _NAMES = {"int": "id", "slug": "slug", "date": "date", "hex": "key"}
 def merged(groups: list[Group], others: list[Group]) -> list[Group]:
     """Groups of one role whose shapes differ by one word alone become one, unless that would take in others."""
     merged_groups = list(groups)
+    unread = [other for other in others if not other.pages]
     for role in (Role.LIST, Role.DETAIL):
         for length in {len(group.shape.segments) for group in groups}:
             for at in range(length):
                 mine = [one for one in merged_groups if one.role is role and len(one.shape.segments) == length]
-                for family in _families(mine, at):
+                words = {word for one in groups for word in _words_at(one, at)}
+                kin = [one for one in unread if _words_at(one, at) <= words and len(one.shape.segments) == length]
+                for family in _families(mine, kin, at):
                     whole = _joined(family, at)
                     if not any(other.is_known and _takes_in(whole.shape, other.shape) for other in others):
                         merged_groups = [one for one in merged_groups if one not in family] + [whole]
     return merged_groups
 
 
-def _families(groups: list[Group], at: int) -> list[list[Group]]:
+def _words_at(group: Group, at: int) -> set[str]:
+    return {segments[at] for url in group.members if len(segments := parts_of(url)[1]) > at}
+
+
+def _families(groups: list[Group], kin: list[Group], at: int) -> list[list[Group]]:
+    """`kin` were not looked at, but stand under words that wanted ones stand under: they come along."""
     families: dict[object, list[Group]] = defaultdict(list)
-    for group in groups:
+    for group in [*groups, *kin]:
         segments = group.shape.segments
         if "{" not in segments[at] and segments[at]:
             names = tuple((name, value if "{" in value else "") for name, value in group.shape.query)
             families[(group.shape.server, segments[:at], segments[at + 1 :], names)].append(group)
-    return [family for family in families.values() if len(family) >= 2]
+    return [family for family in families.values() if len(family) >= 2 and family[0] in groups]
 
 
 def _joined(family: list[Group], at: int) -> Group:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 from recrawl.scope.learn_values import Shape, is_page_key
 
@@ -15,6 +16,8 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)")
 _NAME_NUMBER = re.compile(r".*[^0-9]([-_.])[0-9]+(\.[A-Za-z]+)?")
 _NUMBER_NAME = re.compile(r"[0-9]+([-_.])[^0-9].*?(\.[A-Za-z]+)?")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}")
+
+_LAST_LATIN = "\u024f"
 
 Parts = tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]
 
@@ -84,12 +87,16 @@ def segment_shapes(texts: list[str], after_variable: bool = False) -> dict[str, 
     words: list[str] = []
     numbered: dict[tuple[str, str], set[str]] = defaultdict(set)
     for text in set(texts):
-        if text.isdecimal() and text.isascii() and not _DATE.fullmatch(text):
+        if not text:  # the address ends with a slash
+            shapes[text] = text
+        elif text.isdecimal() and text.isascii() and not _DATE.fullmatch(text):
             shapes[text] = "{int}"
         elif _DATE.fullmatch(text):
             shapes[text] = "{date}"
         elif _HEX.fullmatch(text):
             shapes[text] = "{hex}"
+        elif shape := turns_pages(text):
+            shapes[text] = shape
         elif (split := _NUMBERED.fullmatch(text)) is not None:
             numbered[(split[1], split[3])].add(text)
         else:
@@ -97,12 +104,18 @@ def segment_shapes(texts: list[str], after_variable: bool = False) -> dict[str, 
     endings = Counter(map(_ending, numbered))
     for (prefix, suffix), alike in numbered.items():
         by_chance = len(alike) < SOME_WORDS and endings[_ending((prefix, suffix))] >= MANY_WORDS
-        if len(alike) >= 2 and not (by_chance and not is_page_key(prefix.rstrip("-_."))):
+        if len(alike) >= 2 and not by_chance:
             shapes.update((text, f"{prefix}{{int}}{suffix}") for text in alike)
         else:
             words += alike
     shapes.update(_word_shapes(words, len(texts), after_variable))
     return shapes
+
+
+def turns_pages(text: str) -> str:
+    """The shape of a segment that is a number after a word for pages (`p2`, `page-3.html`), '' if it is none."""
+    split = _NUMBERED.fullmatch(text)
+    return f"{split[1]}{{int}}{split[3]}" if split and is_page_key(split[1].rstrip("-_.")) else ""
 
 
 def _ending(numbered: tuple[str, str]) -> tuple[str, str]:
@@ -131,8 +144,13 @@ def _look(word: str) -> str:
         if found:
             return f"{look} {found[1]} {found[2] or ''}"
     extension = _EXTENSION.search(word[word.rfind(".") :]) if "." in word else None
-    several = any(mark in word for mark in "-_%") or len(word) > 16
+    several = has_several_words(word) or len(unquote(word)) > 16
     return f"name {extension[0] if extension else ''}" if several else "word"
+
+
+def has_several_words(text: str) -> bool:
+    """Latin letters are words, whatever stands above them; other scripts need no sign between words."""
+    return any(sign in "-_ " or sign > _LAST_LATIN for sign in unquote(text))
 
 
 def _name_shape(words: list[str]) -> str:
