@@ -78,7 +78,7 @@ class Schedule:
 class Keep:
     unchanged: bool = True  # write a revisit record for every visit that found the page unchanged
     versions: int = 10_000  # of one page; the oldest are forgotten, in the archive they stay. 0: all are known
-    disk_floor_bytes: int = 256 * 1024 * 1024  # stop fetching below this much free disk (or 5 % of a small disk)
+    disk_floor_bytes: int = 256 * 1024 * 1024  # less free on any disk (5 % of a small one) stops fetching
 
 
 @dataclass(frozen=True, slots=True)

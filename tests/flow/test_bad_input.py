@@ -141,15 +141,17 @@ def test_time_that_is_over_with_work_left_ends_with_7(start_site: Start, recrawl
 
 LOW_DISK = """
 set -u
-mount -t tmpfs -o size=80m tmpfs D || exit 99
+mkdir -p $DISK
+mount -t tmpfs -o size=80m tmpfs $DISK || exit 99
 $RECRAWL add $URL --own --folder D >/dev/null
-head -c 77m /dev/zero > D/ballast
+head -c 77m /dev/zero > $DISK/ballast
 $RECRAWL run D --workers 1 --quiet >/dev/null 2>&1 & run=$!
 until grep -q '"disk_floor".*"low": true' D/recrawl.log; do sleep 0.1; kill -0 $run || exit 98; done
 $RECRAWL status D | grep -c "disk is nearly full"
 $RECRAWL status D --json
 wc -l < $LOG
-rm D/ballast
+$RECRAWL doctor D | grep -c "disk.*0.0 GB free$FOR"
+rm $DISK/ballast
 until [ $(wc -l < $LOG) -ge $PAGES ]; do sleep 0.1; kill -0 $run || exit 97; done
 kill $run; wait $run
 grep -c '"disk_floor".*"low": false' D/recrawl.log
@@ -157,14 +159,17 @@ $RECRAWL status D --json
 """
 
 
+@pytest.mark.parametrize(("disk", "named"), [("D", " (at"), ("D/warc", " for warc"), ("D/journal", " for journal")])
 def test_below_the_disk_floor_nothing_is_asked_it_is_said_and_the_crawl_goes_on_by_itself(
-    start_site: Start, tmp_path: Path
+    start_site: Start, tmp_path: Path, disk: str, named: str
 ) -> None:
+    """Parts of the folder may lie on a disk of their own."""
     site = start_site(30)
     site.log.touch()
     (tmp_path / "D").mkdir()
     own_mounts = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     words = {"RECRAWL": " ".join(RECRAWL), "URL": site.url, "LOG": str(site.log), "PAGES": "31"}
+    words |= {"DISK": disk, "FOR": named}
     done = subprocess.run(
         [*own_mounts, "sh", "-c", LOW_DISK],
         cwd=tmp_path,
@@ -174,8 +179,8 @@ def test_below_the_disk_floor_nothing_is_asked_it_is_said_and_the_crawl_goes_on_
         timeout=240,
         check=True,
     )
-    said, low, asked, goes_on, status = done.stdout.splitlines()
-    assert (said, asked, goes_on) == ("1", "0", "1"), done.stdout
+    said, low, asked, named, goes_on, status = done.stdout.splitlines()
+    assert (said, asked, named, goes_on) == ("1", "0", "1", "1"), done.stdout
     assert json.loads(low)["disk_is_low"] is True
     counts = json.loads(status)
     assert (counts["pages"], counts["disk_is_low"]) == (30, False)

@@ -70,8 +70,9 @@ def machine(folder: Folder) -> Iterator[Finding]:
     yield Finding("version", sys.version_info >= (3, 11), versions())
     yield Finding("clock", time.time() > OLDEST_PLAUSIBLE_AT, time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime()))
     place = next(one for one in (folder.path.absolute(), *folder.path.absolute().parents) if one.exists())
-    free = shutil.disk_usage(place).free
-    yield Finding("disk", free > DISK_FLOOR_BYTES, f"{free / 1e9:.1f} GB free (at least 1 GB wanted)")
+    free, disk = min((shutil.disk_usage(one).free, one) for one in Folder(place).disks())
+    where = "" if disk == place else f" for {disk.name}"
+    yield Finding("disk", free > DISK_FLOOR_BYTES, f"{free / 1e9:.1f} GB free{where} (at least 1 GB wanted)")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     more = "" if soft >= FILES_FLOOR else f": ulimit -n {min(hard, 8192) if hard > 0 else 8192}"
     yield Finding("limits", soft >= FILES_FLOOR, f"{soft} open files allowed (at least {FILES_FLOOR} wanted{more})")

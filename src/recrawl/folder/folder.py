@@ -127,9 +127,14 @@ class Folder:
         return file
 
     def disk_is_low(self, floor_bytes: int) -> bool:
-        """Less free than the floor, which on a small disk is a twentieth of it."""
-        disk = shutil.disk_usage(self.path)
-        return disk.free < min(floor_bytes, disk.total // 20)
+        """Less free than the floor, which on a small disk is a twentieth of it; on whichever of its disks."""
+        return any(disk.free < min(floor_bytes, disk.total // 20) for disk in map(shutil.disk_usage, self.disks()))
+
+    def disks(self) -> list[Path]:
+        """One place on each that is written to: parts of the folder may be links, or mounted from elsewhere."""
+        places = (self.path, self.database, self.archive, self.documents, self.journal)
+        known = {stat.st_dev: place for place in reversed(places) if (stat := _stat(place)) is not None}
+        return list(known.values())[::-1]
 
     def set_contact(self, contact: str) -> None:
         """Write the operator's contact into recrawl.toml, leaving everything else as it stands."""
