@@ -26,6 +26,7 @@ from recrawl.web import metrics
 
 HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/make_reference.py from the code: change it there. -->\n\n"
+SAVED = "state saved; where a database was away, the message says how many visits it has not taken"
 
 
 def commands() -> str:
@@ -134,7 +135,7 @@ def exit_codes() -> str:
     for kind in vars(failure).values():
         if inspect.isclass(kind) and issubclass(kind, failure.RecrawlError) and kind is not failure.RecrawlError:
             rows.setdefault(kind.exit_code, []).append(drawn[kind.__name__])
-    rows |= {130: ["interrupted by Ctrl-C, state saved"], 143: ["terminated, state saved"]}
+    rows |= {130: [f"interrupted by Ctrl-C, {SAVED}"], 143: [f"terminated, {SAVED}"]}
     lines = [f"\n## {code}\n\n{_sentence('; '.join(dict.fromkeys(means)))}\n" for code, means in sorted(rows.items())]
     return NOTE + "# Exit codes\n" + "".join(lines)
 

@@ -169,6 +169,7 @@ def test_when_the_database_hangs_workers_ask_nothing_and_end_when_they_are_told_
             assert len(crowd.requests()) == asked
         finally:
             postgres_victim.thaw()
+        assert "1 visit could not be written" in (machine.folder / "errors").read_text()
         crowd.start("b")
         until(lambda: crowd.visited() == crowd.pages())
         crowd.stop_all()

@@ -26,6 +26,7 @@ class Count(IntEnum):
     HELD_BACK = auto()  # visits put off because the budget was spent or no window open
     ERRORS = auto()  # faults of our own, counted and shown
     NOT_FOUND = auto()  # for the first time: gone only if the next visit agrees
+    UNWRITTEN = auto()  # visits that the store did not take any more: they are made again
     UNDECIDED = auto()  # answers that prove nothing: all noise, a part, a redirect to itself
 
 

@@ -80,7 +80,10 @@ class Worker:
             self.fail(error)
             raise
         finally:
-            await self._end()
+            try:
+                await self._end()
+            finally:
+                self.tally.set(Count.UNWRITTEN, self.settler.unwritten)
 
     def stop(self) -> None:
         self.lanes.stopping = True

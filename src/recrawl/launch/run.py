@@ -29,7 +29,7 @@ from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.frontier.split import split
 from recrawl.launch.beside import helpers
-from recrawl.launch.process import Crew
+from recrawl.launch.process import ENDING, Crew
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
@@ -249,10 +249,20 @@ def _held_back(told: Waiting) -> str:
     return f"{told.due} pages are due and not asked for: the day's budget of the cluster is spent; run again tomorrow"
 
 
+def _broken_off(number: int, unwritten: int) -> str:
+    """By a signal: ours to end, or one that workers died of."""
+    if number not in ENDING:
+        return f"a worker died by signal {number} again and again: recrawl.log says when; run again to go on"
+    if unwritten:
+        visits = "1 visit" if unwritten == 1 else f"{unwritten} visits"
+        return f"interrupted; {visits} could not be written to the database and will be made again"
+    return "interrupted; everything found so far is saved"
+
+
 def _ended(code: int, board: Board, order: Order, last_words: str, left: Callable[[], Waiting]) -> Ended:
     counts = board.as_dict()
     if code:
-        return Ended(code, counts, "interrupted; everything found so far is saved" if code > 128 else last_words)
+        return Ended(code, counts, _broken_off(code - 128, counts["unwritten"]) if code > 128 else last_words)
     useless = counts["failed"] + counts["not_found"]
     if useless > max(0, counts["visits"] - useless):
         found_none = " or found no page" if counts["not_found"] else ""

@@ -2,11 +2,20 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable
+from pathlib import Path
 
+from tests.unit.towns import serving
+
+from recrawl.config import Settings
 from recrawl.engine.tally import Board, Tally
+from recrawl.engine.worker import Order
+from recrawl.folder.folder import Folder
 from recrawl.launch.process import Crew
+from recrawl.launch.run import run
 from recrawl.model.failure import ConfigError
+from recrawl.model.site import Site
 
 Work = Callable[[int, Tally], int]
 
@@ -39,3 +48,20 @@ def test_workers_that_do_not_listen_yet_are_stopped_all_the_same() -> None:
 
     crew = _crew(work, interrupt)
     assert crew.run() == 128 + signal.SIGINT
+
+
+def test_a_run_whose_workers_are_killed_again_and_again_says_so(tmp_path: Path) -> None:
+    """And does not say that somebody interrupted it."""
+    folder = Folder(tmp_path)
+    folder.create("")
+
+    def kill_workers(board: Board) -> None:
+        children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+        for child in map(int, children):
+            os.kill(child, signal.SIGKILL)
+
+    with serving(str, (200, "")) as town:
+        folder.put_site(Site("town", (town.url,), own=(town.name,)))
+        ended = run(folder, Settings(), Order(), 2, kill_workers, make_all_due=False)
+    assert ended.code == 128 + signal.SIGKILL
+    assert ended.sentence.startswith("a worker died by signal 9 again and again")

@@ -65,7 +65,7 @@ class Settler:
     @property
     def _is_far_ahead(self) -> bool:
         """Written and gathering are two batches."""
-        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
+        return self.unwritten >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
@@ -117,7 +117,12 @@ class Settler:
 
     @property
     def behind(self) -> bool:
-        return self._taken < self._given
+        return self.unwritten > 0
+
+    @property
+    def unwritten(self) -> int:
+        """Visits that were handed over and are not written."""
+        return self._given - self._taken
 
     async def caught_up(self) -> None:
         """Until everything handed over so far is written and its links are in the queues."""
