@@ -126,6 +126,12 @@ def begun(budget: Budget, spent: Spent, now: float) -> Spent:
     return replace(today, requests=today.requests + 1)
 
 
+def not_sent(budget: Budget, spent: Spent, now: float) -> Spent:
+    """One request that was counted did not leave."""
+    today = so_far(budget, spent, now)
+    return replace(today, requests=max(0, today.requests - 1))
+
+
 def received(budget: Budget, spent: Spent, now: float, got_bytes: int) -> Spent:
     today = so_far(budget, spent, now)
     return replace(today, bytes=today.bytes + got_bytes)

@@ -203,3 +203,14 @@ def test_of_a_budget_smaller_than_the_crew_everybody_has_a_turn_and_no_day_sees_
     crewed = shared_out([alone.memo(NOW, closing=True)], crew)
     workers = [Spending(share, part) for share, part in zip(shares, crewed, strict=True)]
     assert not any(worker.begin("town", NOW) for worker in workers)
+
+
+def test_what_was_not_sent_is_there_again_but_never_from_another_day() -> None:
+    spending = Spending([Budget(requests_per_day=2.0)])
+    spend(spending, 2)
+    spending.take_back("town", NOW, NOW)
+    assert spending.has_room("town", NOW)
+    tomorrow = NOW + DAY_S
+    spend(spending, 2, tomorrow)
+    spending.take_back("town", NOW, tomorrow)
+    assert not spending.has_room("town", tomorrow)

@@ -8,7 +8,7 @@ from tests.unit.towns import serving
 
 from recrawl.cli.status import status
 from recrawl.cli.why import why
-from recrawl.config import Operator, Settings
+from recrawl.config import Operator, Schedule, Settings
 from recrawl.engine.worker import Order
 from recrawl.folder.folder import Folder
 from recrawl.launch.run import Ended, run
@@ -18,10 +18,10 @@ from recrawl.model.site import Site
 SAID = "not asked, since 127.0.0.1 leads to 127.0.0.1 (loopback); list it under `own` if it is yours"
 
 
-def crawled(folder: Folder) -> Ended:
+def crawled(folder: Folder, schedule: Schedule = Schedule()) -> Ended:
     return run(
         folder,
-        Settings(operator=Operator("tests@example.org")),
+        Settings(operator=Operator("tests@example.org"), schedule=schedule),
         Order(once=True),
         1,
         lambda _: None,
@@ -63,3 +63,15 @@ def test_a_server_that_does_not_answer_is_said_to_be_what_it_is(tmp_path: Path) 
     folder.put_site(Site("town", (town.url,), own=(town.name,)))
     ended = crawled(folder)
     assert "robots.txt could not be read (" in ended.sentence and "no answer" not in ended.sentence
+
+
+def test_it_takes_nothing_from_the_budget(tmp_path: Path) -> None:
+    """Nothing was sent: the day's two requests are there for others."""
+    folder, two = Folder(tmp_path), Schedule(requests_per_day=2)
+    folder.create("")
+    with serving(str) as town, serving(str) as ours:
+        folder.put_site(Site("a", (town.url,)))
+        crawled(folder, two)
+        folder.put_site(Site("b", (ours.url,), own=(ours.name,)))
+        crawled(folder, two)
+        assert (town.asked, ours.asked) == ([], ["/robots.txt", "/"])

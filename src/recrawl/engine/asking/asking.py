@@ -38,7 +38,7 @@ class Asking:
             ask = replace(ask, fresh=True)
         if self._settler.is_heavy:
             await self._settler.lighten()
-        await self._count(site, key)
+        begun_at = await self._count(site, key)
         got_bytes = 0
         try:
             self._parts.need_lease()
@@ -48,7 +48,10 @@ class Asking:
             ended_at = self._parts.clock.now()
             self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
             self._answered.set()
-        self._tally.add(Count.REQUESTS, reply.failure is not Failure.FORBIDDEN_ADDRESS)
+        if reply.failure is Failure.FORBIDDEN_ADDRESS:
+            self._parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
+        else:
+            self._tally.add(Count.REQUESTS)
         self._tally.add(Count.RECEIVED_BYTES, got_bytes)
         server = self._servers.of(key)
         owned = self._parts.owned(key, site)
@@ -63,8 +66,8 @@ class Asking:
             raise Unanswered
         return reply
 
-    async def _count(self, site: Site, server: str) -> None:
-        """Take one request from the budgets, and see to it that a kill leaves few uncounted."""
+    async def _count(self, site: Site, server: str) -> float:
+        """Take one request from the budgets, and see to it that a kill leaves few uncounted. When it was taken."""
         rations, now = self._parts.scheduler.rations, self._parts.clock.now()
         while rations.must_be_written(now):
             self._settler.ledger.memos.update(rations.memos(now))
@@ -77,3 +80,4 @@ class Asking:
             await self._answered.wait()
             now = self._parts.clock.now()
         rations.keep_promise(server)
+        return now

@@ -203,6 +203,14 @@ class Spending:
         """It may not be asked for pages. Whether anything was set aside for it."""
         return self._promised.pop(server, None) is not None
 
+    def take_back(self, site: str, begun_at: float, now: float) -> None:
+        """A request that was counted was not sent. What was counted the day before stays: it may be forgotten today."""
+        if int(begun_at // DAY_S) != int(now // DAY_S):
+            return
+        for place, budget in enumerate(self.budgets):
+            if budget.covers(site):
+                self.spent[place] = budgets.not_sent(budget, self.spent[place], now)
+
     def end(self, site: str, now: float, got_bytes: int) -> None:
         if got_bytes >= TELLING_BYTES:
             self._largest_bytes = max(self._largest_bytes, got_bytes)
