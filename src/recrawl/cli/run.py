@@ -129,10 +129,11 @@ def summary(counts: dict[str, int]) -> str:
     unchanged = counts["same"]
     rare = {"not found": counts["not_found"], "undecided": counts["undecided"]}
     told = "".join(f", {number} {name}" for name, number in rare.items() if number)
+    unread = f", {counts['robots_failed']} robots.txt could not be had" if counts["robots_failed"] else ""
     lines = [
         f"{counts['visits']} visits: {counts['new']} new, {counts['changed']} changed, {unchanged} unchanged "
         f"({counts['not_modified']} by 304), {counts['moved']} moved, {counts['gone']} gone{told}, "
-        f"{counts['failed']} failed; {counts['refused']} refused by robots.txt",
+        f"{counts['failed']} failed; {counts['refused']} refused by robots.txt{unread}",
         f"{counts['requests']} requests, {size(counts['received_bytes'])} received, "
         f"{size(counts['spared_bytes'])} spared by conditional requests",
     ]

@@ -14,7 +14,7 @@ class Count(IntEnum):
     NOT_MODIFIED = auto()
     MOVED = auto()
     GONE = auto()
-    FAILED = auto()  # no usable answer
+    FAILED = auto()  # visits without a usable answer
     REFUSED = auto()
     ENTERED = auto()
     RECEIVED_BYTES = auto()
@@ -26,6 +26,7 @@ class Count(IntEnum):
     HELD_BACK = auto()  # visits put off because the budget was spent or no window open
     ERRORS = auto()  # faults of our own, counted and shown
     NOT_FOUND = auto()  # for the first time: gone only if the next visit agrees
+    ROBOTS_FAILED = auto()  # requests for robots.txt that brought none
     UNWRITTEN = auto()  # visits that the store did not take any more: they are made again
     UNDECIDED = auto()  # answers that prove nothing: all noise, a part, a redirect to itself
 

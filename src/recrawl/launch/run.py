@@ -264,7 +264,8 @@ def _ended(code: int, board: Board, order: Order, last_words: str, left: Callabl
     if code:
         return Ended(code, counts, _broken_off(code - 128, counts["unwritten"]) if code > 128 else last_words)
     useless = counts["failed"] + counts["not_found"]
-    if useless > max(0, counts["visits"] - useless):
+    useful, useless = counts["visits"] - useless, useless + counts["robots_failed"]
+    if useless > max(0, useful):
         found_none = " or found no page" if counts["not_found"] else ""
         share = f"{useless} of {counts['requests']} requests failed{found_none}"
         more = f"; {_held_back(told)}" if (told := left()).hindrances else ""

@@ -43,3 +43,18 @@ def test_what_is_not_there_has_not_failed_and_status_says_the_same(tmp_path: Pat
     )
     with closing(open_store(crawl.folder, crawl.settings)) as store:
         assert (store.totals().visits, store.totals().failed) == (6, 2)
+
+
+def test_a_robots_txt_that_cannot_be_had_is_no_visit_that_failed(tmp_path: Path) -> None:
+    """Neither at the end of the run nor in the status."""
+    answers = {"/": page("start", "words of the first page"), "/robots.txt": Canned(b"oh dear", 500)}
+    crawl = Crawl(tmp_path, answers.__getitem__)
+    crawl.add(Site("town", ("http://town.example/",), own=("town.example",)))
+    crawl.run()
+    assert crawl.worker is not None
+    counts = crawl.worker.tally.as_dict()
+    assert "0 visits" in summary(
+        counts
+    ) and "0 failed; 0 refused by robots.txt, 1 robots.txt could not be had" in summary(counts)
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        assert (store.totals().visits, store.totals().failed) == (counts["visits"], counts["failed"]) == (0, 0)

@@ -50,7 +50,7 @@ class Robots:
 
     def _note(self, reply: Reply, file: RobotsFile, previous: RobotsFile | None, site: Site) -> None:
         if file.status != UNASKED and reply.evidence in (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN):
-            self._tally.add(Count.FAILED)
+            self._tally.add(Count.ROBOTS_FAILED)
         events = self._settler.ledger.events
         if reply.failure in LIMITS:
             events.append(limit_hit(str(reply.failure), reply.detail, reply.at, file.origin, site.name))
