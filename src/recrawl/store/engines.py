@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Lock
 from typing import Any
 from weakref import WeakSet
 
@@ -48,8 +49,8 @@ class EngineConnections:
         self._writer = engine.execution_options(**{WRITE: True})
         self._reader = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._lines: WeakSet[Any] = WeakSet()
-        self._is_cut = False
-        event.listen(engine, "connect", lambda line, _: self._lines.add(line))
+        self._is_cut, self._still = False, Lock()  # held while lines are added or listed, by whichever thread
+        event.listen(engine, "connect", lambda line, _: self.know(line))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -64,12 +65,25 @@ class EngineConnections:
         with plainly(self.where), self._writer.begin() as connection:
             yield session_on(connection, arrays=True)
 
+    def know(self, line: Any) -> None:
+        """One more; it may have been under way when all were cut."""
+        with self._still:
+            self._lines.add(line)
+            is_late = self._is_cut
+        if is_late:
+            self._hang_up(line)
+
     def cut(self) -> None:
         """From any thread: whoever waits for an answer hears at once that there is none, and nobody asks again."""
-        self._is_cut = True
-        for line in list(self._lines):
-            with suppress(OSError, self.engine.dialect.loaded_dbapi.Error):  # closed by itself
-                hang_up(line.fileno())
+        with self._still:
+            self._is_cut = True
+            lines = list(self._lines)
+        for line in lines:
+            self._hang_up(line)
+
+    def _hang_up(self, line: Any) -> None:
+        with suppress(OSError, self.engine.dialect.loaded_dbapi.Error):  # closed by itself
+            hang_up(line.fileno())
 
     def _need_line(self) -> None:
         if self._is_cut:

@@ -1,13 +1,16 @@
 """Opening a store in PostgreSQL, and what goes wrong with it."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from threading import Event
 
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import inspect
+from sqlalchemy.exc import OperationalError
 from tests.postgres import PASSWORD, PostgresServer
 
 from recrawl.model.batch import Batch
@@ -19,6 +22,7 @@ from recrawl.store.engines import EngineConnections
 from recrawl.store.postgres import create_postgres, open_postgres, postgres_engine
 from recrawl.store.postgres_driver import fit, unfit
 from recrawl.store.revision import REVISION, REVISIONS
+from recrawl.store.shared.leased import Fence
 from recrawl.store.texts import Sql
 from recrawl.store.upgrade import run_revisions, upgrade_postgres
 
@@ -196,3 +200,53 @@ def test_whoever_waits_for_an_answer_hears_that_the_line_is_cut_and_nobody_asks_
     with pytest.raises(StoreAway, match="given up"):
         store.totals()
     store.close()
+
+
+def test_a_line_that_was_under_way_when_all_were_cut_is_cut_too(postgres_store: str) -> None:
+    connections = EngineConnections(postgres_engine(postgres_store), "here")
+    connections.cut()
+    with pytest.raises(OperationalError), connections.engine.connect() as late:
+        late.exec_driver_sql("SELECT 1")
+    connections.close()
+
+
+def test_a_database_that_is_opened_when_the_lease_is_over_is_cut_too(postgres_store: str) -> None:
+    fence = Fence("late", 2.0)
+    fence.cut()
+    with closing(open_postgres(postgres_store, patience_s=())) as store:
+        fence.guard(store.database)
+        with pytest.raises(StoreAway, match="given up"):
+            store.totals()
+
+
+class ClosedLine:
+    def fileno(self) -> int:
+        raise OSError("closed")
+
+
+def test_lines_are_cut_while_others_are_made() -> None:
+    """From another thread: the one that cuts must come to its end."""
+    connections = EngineConnections(postgres_engine("postgresql://nobody@127.0.0.1:9/nowhere"), "nowhere")
+    interval_s, ended = sys.getswitchinterval(), Event()
+    standing = [ClosedLine() for _ in range(2000)]
+    for line in standing:
+        connections.know(line)
+
+    def make() -> None:
+        while not ended.is_set():
+            lines = [ClosedLine() for _ in range(50)]
+            for line in lines:
+                connections.know(line)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as threads:
+            makers = [threads.submit(make) for _ in range(3)]
+            try:
+                for _ in range(60):
+                    connections.cut()
+            finally:
+                ended.set()
+            assert [maker.result() for maker in makers] == [None] * 3
+    finally:
+        sys.setswitchinterval(interval_s)

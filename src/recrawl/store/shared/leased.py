@@ -51,14 +51,18 @@ class Fence:
         self._silent_ms = str(max(1, int(lease_s * 1000)))
         self._here = local()
         self._lines: list[EngineConnections] = []
+        self._is_over = False
 
     def guard(self, database: Database) -> None:
         """One more database is used by this worker."""
         if isinstance(lines := database.connections, EngineConnections):
             self._lines.append(lines)
+            if self._is_over:
+                lines.cut()
 
     def cut(self) -> None:
         """The lease is over: nobody need wait for a database any longer."""
+        self._is_over = True
         for lines in list(self._lines):
             lines.cut()
 
