@@ -9,9 +9,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from tests.flow.conftest import Ran, Site
 from tests.flow.machines import LEASE_S, PARTITIONS, PATIENCE_S, cluster, until
-from tests.postgres import PostgresServer
+from tests.postgres import PASSWORD, PostgresServer, database_of
 
 Start = Callable[..., Site]
 SYN_SENT = "02"  # in /proc/net/tcp
@@ -174,3 +176,30 @@ def test_when_the_database_hangs_workers_ask_nothing_and_end_when_they_are_told_
         until(lambda: crowd.visited() == crowd.pages())
         crowd.stop_all()
         crowd.assert_gentle()
+
+
+def test_when_the_password_changes_a_worker_waits_for_the_new_one(
+    start_site: Start, postgres_victim: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL's own file of passwords is read at every try."""
+    dsn = postgres_victim.fresh()
+    words = tmp_path / "pgpass"
+    words.touch(0o600)
+    words.write_text(f"*:*:*:guarded:{PASSWORD}\n")
+    monkeypatch.setenv("PGPASSFILE", str(words))
+    try:
+        with cluster(tmp_path, dsn, [start_site(60)]) as crowd:
+            machine = crowd.start("a", dsn=postgres_victim.named(database_of(dsn), "guarded"))
+            until(lambda: crowd.visited() >= 5)
+            postgres_victim.run("ALTER ROLE guarded PASSWORD 'changed'")
+            postgres_victim.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'")
+            until(lambda: machine.log().count("does not let us in") >= 3)
+            asked = len(crowd.requests())
+            assert machine.process.poll() is None
+            words.write_text("*:*:*:guarded:changed\n")
+            until(lambda: crowd.visited() == crowd.pages())
+            assert len(crowd.requests()) > asked
+            crowd.stop_all()
+            crowd.assert_gentle()
+    finally:
+        postgres_victim.run(f"ALTER ROLE guarded PASSWORD '{PASSWORD}'")

@@ -20,7 +20,7 @@ from recrawl.engine.clock import Dice, SystemClock, steady_s
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
-from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse
+from recrawl.model.failure import LeaseLost, RecrawlError, StoreAway, StoreInUse, StoreShut
 from recrawl.model.values import dataclass
 from recrawl.store.address import impatient
 from recrawl.store.shared.leased import Fence
@@ -28,6 +28,7 @@ from recrawl.store.shared.leased_shards import open_leased
 from recrawl.store.shared.leases import Leases, open_leases
 
 PAUSES_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the next try to join; the last one is repeated
+SHUT_PATIENCE_S = 600.0  # a password was changed: the new one may come to ~/.pgpass, which is read at every try
 PASSING = (LeaseLost, StoreAway, StoreInUse)  # the last one: a transaction gave way to others too often
 
 
@@ -49,15 +50,20 @@ class Terms:
             self._worker.stop()
 
     async def run(self) -> None:
-        began, broken = steady_s(), 0
+        began, broken, let_in = steady_s(), 0, steady_s()
         while not self._stopped.is_set():
             sat_down = steady_s()
             try:
                 await self._term(steady_s() - began)
                 return
             except PASSING as error:
+                was_seated = steady_s() - sat_down > self.settings.cluster.lease_s
+                if was_seated or not isinstance(error, StoreShut):
+                    let_in = steady_s()
+                if steady_s() > let_in + SHUT_PATIENCE_S:
+                    raise
                 self.complain(f"{error}; joining anew")
-            broken = 0 if steady_s() - sat_down > self.settings.cluster.lease_s else broken + 1
+            broken = 0 if was_seated else broken + 1
             await self._pause(PAUSES_S[min(broken, len(PAUSES_S) - 1)])
 
     async def _pause(self, seconds: float) -> None:

@@ -80,10 +80,7 @@ class Worker:
             self.fail(error)
             raise
         finally:
-            try:
-                await self._end()
-            finally:
-                self.tally.set(Count.UNWRITTEN, self.settler.unwritten)
+            await self._end()
 
     def stop(self) -> None:
         self.lanes.stopping = True
@@ -245,6 +242,17 @@ class Worker:
                     self.settler.ledger.entered[page.id] = page
 
     async def _end(self) -> None:
+        try:
+            await self._finish()
+        finally:
+            self.tally.set(Count.UNWRITTEN, self.settler.unwritten)
+        now = self.parts.clock.now()
+        self.tally.set(Count.LEFT, sum(len(queue.ready) for queue in self.frontier.queues()))
+        self.tally.set(Count.IDLE, 1)
+        self.parts.tell(Event(EventKind.STOPPED, now, facts=dict(self.tally.as_dict())))
+
+    async def _finish(self) -> None:
+        """What is under way, and what is to be written; after a failure neither."""
         self.lanes.stopping = True
         if self._tasks and self._failed is None:
             await asyncio.wait(self._tasks, timeout=STOP_WITHIN_S)
@@ -255,10 +263,6 @@ class Worker:
         else:
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
             await self.settler.flush()
-        now = self.parts.clock.now()
-        self.tally.set(Count.LEFT, sum(len(queue.ready) for queue in self.frontier.queues()))
-        self.tally.set(Count.IDLE, 1)
-        self.parts.tell(Event(EventKind.STOPPED, now, facts=dict(self.tally.as_dict())))
 
     def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         self.reckoning.take(arrivals, ledger)

@@ -13,6 +13,7 @@ RecrawlError               a message that says what to do next, with an exit cod
 ├── DiskFull          9    the disk floor is reached; nothing lost
 ├── StoreDamaged     10    the store cannot be read or written; says how to put it right
 │   └── StoreAway    10    the database server does not answer
+│       └── StoreShut 10   it answers, and does not let us in
 └── NotFound          2    no such page, site or version
 
 Failure                    what a single visit met; a value, never raised across rooms
@@ -70,6 +71,10 @@ class StoreDamaged(RecrawlError):
 
 class StoreAway(StoreDamaged):
     """It may come back: what can be done twice is tried again."""
+
+
+class StoreShut(StoreAway):
+    """It will not let us in by being asked again at once: user or password are not what they were, or never were."""
 
 
 class LeaseLost(RecrawlError):

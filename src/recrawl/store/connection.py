@@ -7,7 +7,7 @@ from operator import itemgetter
 from time import sleep
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from recrawl.model.failure import StoreAway, StoreInUse
+from recrawl.model.failure import StoreAway, StoreInUse, StoreShut
 from recrawl.store.book import Book
 from recrawl.store.texts import ARRAY_LONGEST, ARRAY_SIZE, Column, Sql, as_columns, in_chunks
 
@@ -132,6 +132,8 @@ class Database:
         for wait_s in self._patience:
             try:
                 return work()
+            except StoreShut:
+                raise
             except (StoreAway, StoreInUse):
                 self._wait(wait_s)
         return work()

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from recrawl.model.failure import DiskFull, RecrawlError, StoreAway, StoreDamaged, StoreInUse, StoreOutdated
+from recrawl.model.failure import DiskFull, RecrawlError, StoreAway, StoreDamaged, StoreInUse, StoreOutdated, StoreShut
 
 PRIMARY = 0xFF  # the low byte of an extended result code
 
@@ -53,7 +53,7 @@ STATES: dict[str, tuple[type[RecrawlError], str]] = {
     "40": WAITED,  # others wrote the same rows: this one gave way
     "55P03": WAITED,
     "25006": (StoreDamaged, "{where} can only be read from here: name the server that may be written"),
-    "28": (StoreDamaged, "{where} does not let us in ({reason}): see to user and password"),
+    "28": (StoreShut, "{where} does not let us in ({reason}): see to user and password, as in ~/.pgpass"),
     "3D": (StoreDamaged, "{where} is not there ({reason}): make it with `createdb`, or name another database"),
     "42501": (StoreDamaged, "{where} does not allow it ({reason}): give its user the rights it needs"),
     "42P01": (StoreOutdated, "{where} lacks a table ({reason}): run `recrawl db upgrade`"),
