@@ -21,6 +21,7 @@ from recrawl.formats.templates import SCRIPT_MARK, captured, check, is_script
 from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Kind, Pattern, Site
+from recrawl.model.site_name import name_of_server
 from recrawl.model.values import dataclass
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -203,4 +204,9 @@ def _quoted(text: str) -> str:
 
 
 def _name(identity: str) -> str:
-    return identity.lower().removeprefix("www.").replace(":", "-")
+    """As `recrawl add` would call a site of that host: hosts may have letters that names of sites have not."""
+    try:
+        host = identity.encode("idna").decode()
+    except UnicodeError:
+        host = identity
+    return name_of_server(host.lower())

@@ -10,6 +10,7 @@ from lxml import etree
 from recrawl.formats import crawlscript, site_toml
 from recrawl.model.failure import FormatError
 from recrawl.model.site import Kind, Pattern, Site
+from recrawl.model.site_name import need_name
 
 PAPER = (
     '<crawlscript><site title="…"><identity value="www.web.com"/> <url type="list" class="person"> '
@@ -161,3 +162,9 @@ def test_any_words_survive_xml_and_toml(title: str, item_class: str, tail: str) 
     site = Site("a.example", (), hosts=("a.example",), title=title, patterns=patterns)
     assert crawlscript.parse(crawlscript.render([site])) == (site,)
     assert site_toml.parse(site_toml.render(site)) == site
+
+
+@pytest.mark.parametrize("host", ["www.한국.kr", "WWW.Bücher.example:8080", "_dmarc.example", "ﬀ.example"])
+def test_a_site_is_named_so_that_it_can_be_added_whatever_letters_its_host_has(host: str) -> None:
+    (site,) = crawlscript.parse(PAPER.replace("www.web.com", host))
+    assert need_name(site.name) and site.hosts == (host,)
