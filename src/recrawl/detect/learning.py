@@ -6,7 +6,7 @@ import xxhash
 
 from recrawl.detect.noise import Entry, Knowledge, Nature, PageNoise, with_entries
 from recrawl.detect.parts import Found, PartKind
-from recrawl.detect.shapes import SELF_CHANGING, Shape, agrees, shape_of
+from recrawl.detect.shapes import CLOCKS, SELF_CHANGING, agrees, shape_of
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.model.verdict import Lesson
@@ -85,7 +85,7 @@ def _differed(knowledge: Knowledge, part: Found, alone: bool, at: float) -> Entr
 def _is_noise_by_itself(part: Found, nature: Nature, count: int, at: float) -> bool:
     """Without the proof of a second look: only what looks like it, and not what was seen to hold still,
     except a clock that is right every time (one without seconds holds still for a minute)."""
-    if shape_of(part.value, part.skeleton) is Shape.MOMENT and agrees(part.value, at):
+    if shape_of(part.value, part.skeleton) in CLOCKS and agrees(part.value, at):
         return count >= AGREEING_DIFFERENCES
     return count >= LONE_DIFFERENCES and nature is not Nature.REAL
 

@@ -42,7 +42,7 @@ _MOMENT = (
 )
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MIXED = r"(?<![\w+/-])(?=[a-z_+/-]{0,40}\d)(?=[\d_+/-]{0,40}[a-z])[a-z\d_+/-]{6,}={0,2}"  # letters and digits
-_TOKEN = rf"{_UUID}|{_MIXED}|(?<!\d)\d{{10,}}(?!\d)"
+_TOKEN = rf"{_UUID}|{_MIXED}|(?<!\d)\d{{10,}}(?:\.\d+)?(?!\d)"
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
 _START = r"(?<![a-z\d])"  # a value begins where a word begins, which also keeps the search linear
 
@@ -67,6 +67,7 @@ class Shape(StrEnum):
 
 
 SELF_CHANGING = frozenset({Shape.MOMENT, Shape.TOKEN, Shape.COUNTER})
+CLOCKS = frozenset({Shape.MOMENT, Shape.TOKEN})  # what can say a moment: in words, or in seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def shape_of(value: str, skeleton: str = "") -> Shape:
 _CLOCK = re.compile(
     r"\d{1,2}(?::| ?[時时시点] ?)(?P<minute>\d{2}|\d{1,2}(?= ?[分분]))(?:(?::| ?[分분] ?)(?P<second>\d{1,2}))?"
 )
+_EPOCH = re.compile(r"(\d{10})(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?")  # seconds since 1970, or thousandths and less of them
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZONE_STEP_S = 900  # every time zone in use is a multiple of a quarter of an hour
 _SLACK_S = 5
@@ -123,9 +125,11 @@ _SLACK_S = 5
 
 def agrees(value: str, at: float) -> bool:
     """Whether a moment as written is the moment `at`, in whatever time zone: then it is a clock or a calendar."""
+    if epoch := _EPOCH.fullmatch(value):
+        return abs(float(epoch[1]) - at) <= _SLACK_S
     clock = _CLOCK.search(value)
     if clock is None:
-        return _is_date_of(value, at)
+        return shape_of(value) is Shape.MOMENT and _is_date_of(value, at)
     second, width_s = (int(clock["second"]), 1) if clock["second"] else (0, 60)
     late_s = (at - int(clock["minute"]) * 60 - second) % _ZONE_STEP_S
     return late_s <= width_s + _SLACK_S or late_s >= _ZONE_STEP_S - _SLACK_S

@@ -159,6 +159,15 @@ def minute_clock(at: float, asked: int) -> list[Block]:
     return [*prose(), Block(ASIDE, clock(at)[:-3])]
 
 
+def epoch_clock(at: float, asked: int) -> list[Block]:
+    """Seconds since 1970, made anew every four of them."""
+    return [*prose(), Block(PARAGRAPH, f"Built {at // 4 * 4:.0f}")]
+
+
+def test_seconds_since_1970_that_hold_still_at_a_second_look_are_found_out_all_the_same() -> None:
+    assert Walk().changes(epoch_clock, visits=8) == [NEW, CHANGED] + [SAME] * 6
+
+
 def test_a_clock_without_seconds_holds_still_at_a_second_look_and_is_found_out_all_the_same() -> None:
     assert Walk().changes(minute_clock, visits=8) == [NEW, CHANGED] + [SAME] * 6
 

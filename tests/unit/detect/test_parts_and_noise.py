@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.detect.living_pages import NOON
@@ -60,6 +61,7 @@ def test_moments_tokens_and_numbers_are_cut_out_whole() -> None:
         "1,234 views": [("1,234", Shape.COUNTER)],
         "조회 1,234": [("1,234", Shape.COUNTER)],
         "Price 12.50 EUR": [("12.50", Shape.NUMBER)],
+        "made at 1794858649.424361": [("1794858649.424361", Shape.TOKEN)],
         "May the fog lift": [],
     }
     for text, wanted in cases.items():
@@ -74,6 +76,13 @@ def test_a_moment_as_written_agrees_with_the_moment_of_the_visit_in_any_time_zon
     assert agrees("Friday, 15 January 2027", NOON)
     assert not agrees("12:07:00", NOON)
     assert not agrees("11 January 2027", NOON)
+
+
+@pytest.mark.parametrize("written", ["{0:.0f}", "{0:.6f}", "{1:.0f}"])
+def test_seconds_since_1970_and_their_thousandths_are_moments_too(written: str) -> None:
+    assert agrees(written.format(NOON + 2, (NOON + 2) * 1000), NOON)
+    assert not agrees(written.format(NOON + 60, (NOON + 60) * 1000), NOON)
+    assert not agrees("build2027", NOON)
 
 
 def test_a_changed_value_is_named_as_a_field_and_the_words_around_it_are_kept() -> None:
