@@ -90,8 +90,8 @@ class Store(Protocol):
         ...
 
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
-        """Make every live page (of a site, or the given ones) due at `at`, those due before as they are; how many.
-        `rank`: what they go by until visited, where their own is less urgent."""
+        """Make every page that is visited at all (of a site; or the given ones) due at `at`, those due before as they
+        are; how many. `rank`: what they go by until visited, where their own is less urgent."""
         ...
 
     # reading for people

@@ -353,7 +353,7 @@ def test_a_site_whose_pages_went_to_another_is_no_longer_named(store: Store) -> 
     assert store.sites() == ["two"]
 
 
-def test_make_due_stirs_live_pages_and_those_still_awaited_and_keeps_their_ranks(store: Store) -> None:
+def test_make_due_stirs_live_pages_and_those_that_wait_and_keeps_their_ranks(store: Store) -> None:
     store.save(
         Batch(
             entered=(
@@ -363,23 +363,28 @@ def test_make_due_stirs_live_pages_and_those_still_awaited_and_keeps_their_ranks
                 page("awaited", status=Status.NEW, due_at=80.0),
                 page("held", status=Status.NEW, due_at=None),
                 page("gone", status=Status.GONE, due_at=900.0),
+                page("moved", status=Status.MOVED, due_at=900.0),
+                page("buried", status=Status.GONE, due_at=None),
                 page("refused", status=Status.REFUSED),
+                page("dropped", status=Status.DROPPED, due_at=900.0),
                 page("other", server="b.example", site="two", status=Status.LIVE, due_at=500.0),
             )
         )
     )
     store.settle_server("a.example")
-    assert store.make_due(10.0, site="one") == 4
+    assert store.make_due(10.0, site="one") == 6
     due = store.due("a.example", 10.0, 10)
     assert {name: found.due_at for name, found in zip(names(due), due, strict=True)} == {
         "live": 10.0,
         "quiet": 10.0,
         "sooner": 1.0,
         "awaited": 10.0,
+        "gone": 10.0,
+        "moved": 10.0,
     }
     assert names(due)[0] == "live" and due[0].rank == Rank.DETAIL
     assert store.due("b.example", 10.0, 10) == []
-    assert store.make_due(10.0) == 5 and len(store.due("b.example", 10.0, 10)) == 1
+    assert store.make_due(10.0) == 7 and len(store.due("b.example", 10.0, 10)) == 1
     assert [server.key for server in store.servers_due(ALL, 10.0, 10)] == ["a.example", "b.example"]
     assert store.make_due(10.0, site="three") == 0
 

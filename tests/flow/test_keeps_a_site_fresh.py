@@ -85,6 +85,14 @@ def test_a_removed_page_is_gone_after_two_looks_and_a_moved_one_leads_on(start_s
     recrawl("run", "D", "--once", "--all")
     kinds = {line["url"][len(site.url) - 1 :]: line["kind"] for line in recrawl("changes", "D", "--json").lines}
     assert kinds["/p/50.html"] == "removed"
+    site.control({"restore": ["/p/50.html", "/p/51.html"]})
+    before = recrawl("changes", "D", "--json").lines[-1]["cursor"]
+    recrawl("run", "D", "--once", "--all")
+    back = recrawl("changes", "D", "--json", "--since", before).lines
+    assert {line["url"][len(site.url) - 1 :]: line["kind"] for line in back} == {
+        "/p/50.html": "added",
+        "/p/51.html": "added",
+    }
 
 
 def test_history_show_diff_and_why_speak_of_one_page(start_site: Start, recrawl: Run, tmp_path: Path) -> None:

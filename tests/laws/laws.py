@@ -158,7 +158,8 @@ def gone_is_proved_and_good_copies_stay(told: Told) -> Broken:
 
 
 def the_change_feed_tells_each_thing_once(told: Told) -> Broken:
-    """Cursors rise, nothing is told twice, a page is added once until removed, and what was announced is there."""
+    """Cursors rise, nothing is told twice, a page is added once until removed or moved, and what was announced is
+    there."""
     events = told.store.events(0, (), MOST)
     yield from told_twice(events)
     kept = {event.cursor: event for event in events}
@@ -170,11 +171,18 @@ def told_twice(events: Sequence[Event]) -> Broken:
     if any(after.cursor <= before.cursor for before, after in pairwise(events)):
         yield "cursors do not rise"
     there: set[str] = set()
+    elsewhere: set[str] = set()  # a page that moved may come back, or be gone after all
     for event in events:
-        if event.kind in (EventKind.ADDED, EventKind.REMOVED):
-            if (event.url in there) != (event.kind is EventKind.REMOVED):
-                yield f"told twice: {event}"
-            there ^= {event.url}
+        known = event.url in there or event.url in elsewhere
+        if event.url in there if event.kind is EventKind.ADDED else event.kind is EventKind.REMOVED and not known:
+            yield f"told twice: {event}"
+        if event.kind in (EventKind.ADDED, EventKind.MOVED, EventKind.REMOVED):
+            there.discard(event.url)
+            elsewhere.discard(event.url)
+        if event.kind is EventKind.ADDED:
+            there.add(event.url)
+        if event.kind is EventKind.MOVED:
+            elsewhere.add(event.url)
         if event.kind is EventKind.LOST and not event.facts["left"]:
             there.discard(event.url)
     twice = Counter((event.kind, event.url, event.at) for event in events if event.kind in CHANGES)

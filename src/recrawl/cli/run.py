@@ -48,7 +48,7 @@ INTERRUPTED = 128  # and above: by a signal
     default=None,
     help="This machine's share against the others that use the same --store (default 1).",
 )
-@click.option("--all", "everything", is_flag=True, help="Make every page due now.")
+@click.option("--all", "everything", is_flag=True, help="Make every page due now, those gone or moved too.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def run(

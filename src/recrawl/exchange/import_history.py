@@ -69,9 +69,9 @@ def _after(one: Arrival) -> Page:
         return page
     page = replace(page, checked_at=at, failures=0, misses=0, reason="")
     if change is Change.MOVED:
-        moved = page.target != one.verdict.target
+        is_told = page.target == one.verdict.target or page.body_digest
         return replace(
-            page, status=Status.MOVED, target=one.verdict.target, changed_at=at if moved else page.changed_at
+            page, status=Status.MOVED, target=one.verdict.target, changed_at=page.changed_at if is_told else at
         )
     page = replace(page, status=Status.LIVE, target="")
     return page if change is Change.SAME else _with_copy(page, one)

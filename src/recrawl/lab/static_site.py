@@ -7,6 +7,7 @@ disallowed in robots.txt. As a process of its own it prints the address of the s
     python -m recrawl.lab.static_site --pages 2000 --port 0 --noisy 5 --traps 3 --log requests.jsonl
 
     POST /_control  {"change": ["/p/7.html"], "remove": ["/p/8.html"], "move": {"/p/9.html": "/p/1.html"}}
+    POST /_control  {"restore": ["/p/8.html"]}
     POST /_control  {"busy": {"times": 2, "retry_after": 3}, "robots": "User-agent: *"}
     GET  /_control/paths | /_control/forbidden | /_control/log
 """
@@ -106,6 +107,11 @@ class StaticSite:
     def move(self, path: str, target: str) -> None:
         self._leaves[path] = replace(self._leaves[path], status=301, target=target)
 
+    def restore(self, *paths: str) -> None:
+        """As it was before it was removed or moved."""
+        for path in paths:
+            self._leaves[path] = replace(self._leaves[path], status=200, target="")
+
     def be_busy(self, times: int, retry_after_s: int) -> None:
         """Answer the next pages (robots.txt aside) with 503 and Retry-After."""
         self._busy, self._retry_after_s = times, retry_after_s
@@ -156,6 +162,7 @@ class StaticSite:
             self.remove(*orders.get("remove", ()))
             for path, target in orders.get("move", {}).items():
                 self.move(path, target)
+            self.restore(*orders.get("restore", ()))
             self.robots = orders.get("robots", self.robots)
             if busy := orders.get("busy"):
                 self.be_busy(busy["times"], busy["retry_after"])

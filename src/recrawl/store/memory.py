@@ -309,8 +309,10 @@ class MemoryStore:
 
 
 def is_live(page: Page) -> bool:
-    """Is it still to be visited when everything is? A copy is kept, or a first answer is still awaited."""
-    return page.status is Status.LIVE or (page.status is Status.NEW and page.due_at is not None)
+    """Is it still to be visited when everything is? A copy is kept, or it will be asked for anyway: what is gone or
+    moved may be back."""
+    awaited = page.status in (Status.NEW, Status.MOVED, Status.GONE) and page.due_at is not None
+    return page.status is Status.LIVE or awaited
 
 
 def proved_nothing(visit: Visit) -> bool:

@@ -12,7 +12,8 @@ from recrawl.store.compiled import Compiler, listed, number, one_of
 from recrawl.store.tables import PAGE, PRESENCE, SERVER
 from recrawl.store.texts import Sql
 
-LIVE, NEW = codes.STATUS.number[Status.LIVE], codes.STATUS.number[Status.NEW]
+LIVE = codes.STATUS.number[Status.LIVE]
+AWAITED = [codes.STATUS.number[status] for status in (Status.NEW, Status.MOVED, Status.GONE)]  # if they have a due time
 
 
 class PageStatements(Compiler):
@@ -200,7 +201,8 @@ def _place() -> Select[Any]:
 
 
 def _live_stretch() -> Select[Any]:
-    live = or_(PAGE.c.status == number(LIVE), (PAGE.c.status == number(NEW)) & PAGE.c.due_at.is_not(None))
+    awaited = or_(*(PAGE.c.status == number(status) for status in AWAITED)) & PAGE.c.due_at.is_not(None)
+    live = or_(PAGE.c.status == number(LIVE), awaited)
     return _place().where(PAGE.c.id >= bindparam("from_id"), PAGE.c.id <= bindparam("to_id"), live)
 
 

@@ -101,7 +101,7 @@ def event_of(one: Arrival, after: Page) -> Event | None:
     """The line of the change feed, if the visit proved a change."""
     verdict, page = one.verdict, one.page
     kind = KIND_OF.get(verdict.change)
-    if page.status is Status.GONE and after.status is Status.LIVE:
+    if page.status in (Status.GONE, Status.MOVED) and after.status is Status.LIVE:
         kind = EventKind.ADDED
     elif verdict.change is Change.MOVED and page.target != verdict.target:
         kind = EventKind.MOVED

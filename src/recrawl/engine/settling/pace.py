@@ -103,7 +103,10 @@ def _taught(one: Arrival) -> dict[str, Any]:
         "noise": verdict.noise,
     }
     if verdict.change is Change.MOVED:
-        changed_at = reply.at if page.target != verdict.target else page.changed_at
+        is_told = (
+            page.target == verdict.target or page.body_digest
+        )  # of a copy, it is the moment that revisits refer to
+        changed_at = page.changed_at if is_told else reply.at
         return taught | {"status": Status.MOVED, "target": verdict.target, "changed_at": changed_at}
     etag, last_modified = _validators(one)
     taught |= {"status": Status.LIVE, "target": "", "etag": etag, "last_modified": last_modified}
