@@ -4,9 +4,10 @@ The store hands out no more than the whole, so however many workers come and go 
 it; what a worker that died had drawn and not spent is lost for the day. No request waits for another worker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from recrawl.engine.scheduling.spending_memo import Account
 from recrawl.model.values import dataclass
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
@@ -28,8 +29,10 @@ class _Drawn:
 
 
 class CommonPurse:
-    def __init__(self, leases: Leases) -> None:
-        self._leases = leases
+    """`alone`: what was spent of these budgets before there was a cluster: the day goes on when a store is copied."""
+
+    def __init__(self, leases: Leases, alone: Mapping[str, Account] | None = None) -> None:
+        self._leases, self._alone = leases, alone or {}
         self._drawn: dict[str, _Drawn] = {}
 
     def allowed(self, wholes: Sequence[Budget], now: float) -> list[Budget]:
@@ -46,7 +49,8 @@ class CommonPurse:
         if _was_empty(drawn, lacking, now):
             return
         wishes = _wishes(whole, drawn, spent, expected_bytes, now, lacking)
-        got = self._leases.draw(whole.site, drawn.day, _limits(whole, now), wishes, int(now // DAY_S), lacking)
+        limits = self._left_to_all(whole, now)
+        got = self._leases.draw(whole.site, drawn.day, limits, wishes, int(now // DAY_S), lacking)
         drawn.requests, drawn.bytes = drawn.requests + got[0], drawn.bytes + got[1]
         drawn.empty_at, drawn.empty_for = (0.0, 0) if any(got) else (now, lacking)
 
@@ -78,6 +82,15 @@ class CommonPurse:
         if drawn is None or drawn.day < day or drawn.days != days:
             drawn = self._drawn[whole.site] = _Drawn(day, days)
         return drawn
+
+    def _left_to_all(self, whole: Budget, now: float) -> tuple[int, int]:
+        names = self._alone if not whole.site and "" not in self._alone else {whole.site} & self._alone.keys()
+        spent = [budgets.so_far(whole, self._alone[name].spent, now) for name in names]
+        requests, most_bytes = _limits(whole, now)
+        return (
+            max(0, requests - sum(one.requests for one in spent)),
+            max(0, most_bytes - sum(one.bytes for one in spent)),
+        )
 
     def _lacking(self, whole: Budget, drawn: _Drawn, spent: Spent, now: float, needed: int) -> int:
         left = budgets.requests_left(self._allowed(whole, drawn), spent, now)

@@ -17,6 +17,7 @@ from recrawl.cluster.membership import Member
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock, steady_s
+from recrawl.engine.scheduling.spending_together import spent_alone
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
@@ -100,7 +101,7 @@ class Terms:
         async with assemble(
             self.folder, self.settings, number, clock, store=store, writer=name, need_lease=heart.need
         ) as parts:
-            purse = CommonPurse(leases)
+            purse = CommonPurse(leases, await asyncio.to_thread(spent_alone, store))
             parts.scheduler = scheduler_of(self.settings, self.folder.sites(), store, number, common=purse)
             left_s = None if self.order.for_s is None else max(0.0, self.order.for_s - passed_s)
             worker = self._worker = Worker(parts, replace(self.order, for_s=left_s, alone=False), (), self.tally)

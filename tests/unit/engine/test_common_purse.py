@@ -10,6 +10,7 @@ import pytest
 
 from recrawl.cluster.common_purse import CommonPurse
 from recrawl.engine.scheduling.spending import Spending
+from recrawl.engine.scheduling.spending_memo import together
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
@@ -49,6 +50,18 @@ def test_workers_together_spend_the_whole_and_no_request_more(leases: Leases) ->
     assert done == 250
     assert not any(worker.spends(NOON_AT + 60) for worker in crew)
     assert any(worker.spends(NOON_AT + DAY_S) for worker in crew)
+
+
+@pytest.mark.parametrize("over", ["", "shop"])
+def test_a_day_goes_on_when_the_store_of_a_folder_becomes_that_of_a_cluster(leases: Leases, over: str) -> None:
+    alone = Spending([Budget("shop", 250.0), Budget("", 900.0)] if not over else [Budget("shop", 250.0)])
+    assert all(alone.begin("shop", NOON_AT) for _ in range(200))
+    spent = together([alone.memo(NOON_AT, closing=True)])
+    crew = [Spender(leases, Budget(over, 250.0)) for _ in range(3)]
+    for worker in crew:
+        worker.purse = CommonPurse(leases, spent)
+    assert sum(worker.spends(NOON_AT) for _ in range(100) for worker in crew) == 50
+    assert sum(worker.spends(NOON_AT + DAY_S) for _ in range(100) for worker in crew) == 250
 
 
 def test_of_less_than_one_a_day_workers_together_get_two_in_as_many_days_as_these_take(leases: Leases) -> None:

@@ -68,8 +68,8 @@ def fitted(accounts: Mapping[str, Account], wanted: Sequence[Budget]) -> list[Sp
     if len(accounts) == len(wanted) and all(name == _nameless(place) for place, name in enumerate(accounts)):
         return [one.spent for one in accounts.values()]
     went = most(one.spent for name, one in gone(accounts, wanted).items() if name)
-    together = total(Spent(), *(one.spent for one in accounts.values()))
-    missing = {one.site: went if one.site else together for one in wanted}
+    in_all = total(Spent(), *(one.spent for one in accounts.values()))
+    missing = {one.site: went if one.site else in_all for one in wanted}
     return [accounts[one.site].spent if one.site in accounts else missing[one.site] for one in wanted]
 
 
@@ -88,14 +88,19 @@ def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
     crew that it has no more, whose memos are emptied."""
     if len(memos) in (0, workers):
         return list(memos)
-    together = [accounts_in(memo) for memo in memos]
-    whole = {name: _joined([one[name] for one in together if name in one]) for one in together for name in one}
+    whole = together(memos)
     facts: dict[str, object] = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER}
     facts["largest"] = max(map(largest, memos))
     facts["whole"] = [_row(one.spent) for one in whole.values()]
     portions = [Portion(number, workers) for number in range(workers)]
     parts = [{name: replace(one, spent=each.spent(one.spent)) for name, one in whole.items()} for each in portions]
     return [written(part, **facts) for part in parts] + [b""] * (len(memos) - workers)
+
+
+def together(memos: Sequence[bytes]) -> dict[str, Account]:
+    """Of all workers of a crew."""
+    each = [accounts_in(memo) for memo in memos]
+    return {name: _joined([one[name] for one in each if name in one]) for one in each for name in one}
 
 
 def _joined(accounts: Sequence[Account]) -> Account:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count, takewhile
 
 from recrawl.engine.scheduling.spending import Spending, spent_memo
-from recrawl.engine.scheduling.spending_memo import accounts_in, fitted, shared_out, total
+from recrawl.engine.scheduling.spending_memo import Account, accounts_in, fitted, shared_out, together, total
 from recrawl.model.batch import Batch
 from recrawl.ports import Store
 from recrawl.schedule import budget as budgets
@@ -20,6 +20,11 @@ def spent_today(store: Store, wanted: Sequence[Budget], now: float) -> list[Spen
 def _memos(store: Store) -> list[bytes]:
     kept = takewhile(bool, (store.memo(spent_memo(str(number))) for number in count()))
     return [memo for memo in kept if memo]
+
+
+def spent_alone(store: Store) -> dict[str, Account]:
+    """What a folder had spent, by budget, before its store was copied to where a cluster works on it."""
+    return together(_memos(store))
 
 
 def counted(store: Store, wanted: Sequence[Budget], site: str, now: float) -> bool:
