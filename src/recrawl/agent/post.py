@@ -20,6 +20,7 @@ SMTP_WITHIN_S = 30.0
 INDEXNOW_MOST = 10_000
 TAKEN = range(200, 300)
 MOST_WORDS_BYTES = 200
+PLAIN = SMTP.clone(max_line_length=998)  # all that mail allows: else long paths and signatures are written in codes
 
 
 def notice(settings: Settings, robot: Robot, entries: Sequence[Entry], now: float, nonce: str) -> EmailMessage:
@@ -84,7 +85,7 @@ def _as_json(settings: Settings, entry: Entry) -> dict[str, object]:
 
 
 def _message(settings: Settings, to: str, subject: str, body: str, now: float, nonce: str) -> EmailMessage:
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=PLAIN)
     message["From"] = settings.sender
     message["To"] = to
     message["Subject"] = subject

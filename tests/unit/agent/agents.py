@@ -26,11 +26,13 @@ class Inbox:
     """What a mail server took, newest last."""
 
     mails: list[EmailMessage] = field(default_factory=list)
+    raw: list[bytes] = field(default_factory=list)  # as they came over the wire
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         mail = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(mail, EmailMessage)
         self.mails.append(mail)
+        self.raw.append(envelope.content)
         return "250 OK"
 
     def token(self) -> str:

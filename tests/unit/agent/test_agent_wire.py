@@ -163,6 +163,22 @@ def test_a_notice_is_s4s_mail_signed_for_this_robot_alone(agent: Agent) -> None:
     assert record.notified_at is not None
 
 
+def test_a_notice_stands_in_the_mail_line_by_line_as_s4_wrote_it_however_long_a_path_is(agent: Agent) -> None:
+    served, inbox, place = agent
+    served.form(Action.REGISTER, email=EMAIL, latency_days=0)
+    secret = served.json(Action.CONFIRM, token=inbox.token()).secret
+    name = "a-document-with-many-words-in-its-name-" * 5 + ".html"
+    _write(place, name, "new")
+    look(place, place.settings(), NOW)
+    notify(place, place.settings(), NOW, lambda: "nonce-of-sixteen-and-more-letters")
+    head, _, body = inbox.raw[-1].decode("ascii").partition("\r\n\r\n")
+    [line] = [line for line in body.split("\r\n") if line]
+    assert line.startswith(f"<RoBoT> A:/{name}:3:20")
+    [written] = [line for line in head.split("\r\n") if line.startswith(f"{SIGNATURE_HEADER}: ")]
+    signed = signature.parse(written.removeprefix(f"{SIGNATURE_HEADER}: "))
+    assert signed is not None and signature.fits(secret, body.replace("\r\n", "\n"), signed)
+
+
 def test_suspend_holds_notices_back_and_resume_sends_what_was_missed(agent: Agent) -> None:
     served, inbox, place = agent
     token = _confirmed(agent)
