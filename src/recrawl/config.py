@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.extract.settings import ExtractSettings, SignalLimits
+from recrawl.fetch.browser import RenderSettings
 from recrawl.formats.settings_table import read, schema, unknown
 from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import quoted
@@ -37,6 +38,8 @@ SOUND: dict[tuple[str, str], Sound] = {
     ("limits", "header_count"): MORE,
     ("limits", "body_bytes"): MORE,
     ("limits", "decoded_bytes"): MORE,
+    ("render", "seconds"): MORE,
+    ("render", "requests"): SOME,
     ("intervals", "requests_per_page_day"): (lambda value: value > 0, "more than 0"),
     ("archive", "compress_level"): (lambda value: value <= 9, "between 0 (not at all) and 9 (most)"),
 }
@@ -130,6 +133,7 @@ class Settings:
     addresses: CanonicalRules = field(default_factory=CanonicalRules)
     traps: TrapLimits = field(default_factory=TrapLimits)
     extract: ExtractSettings = field(default_factory=ExtractSettings)
+    render: RenderSettings = field(default_factory=RenderSettings)
     signals: SignalLimits = field(default_factory=SignalLimits)
     detect: Detect = field(default_factory=Detect)
     schedule: Schedule = field(default_factory=Schedule)

@@ -22,6 +22,7 @@ from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
+from recrawl.fetch.browser import browser_at
 from recrawl.fetch.dates import parse_http_date
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
@@ -52,6 +53,8 @@ EXTRAS = {
     "parquet": "pyarrow",
     "agent": "watchfiles",
     "scrapy": "scrapy",
+    "s3": "obstore",
+    "render": "playwright",
 }
 
 
@@ -101,6 +104,8 @@ def folder_itself(folder: Folder, deep: bool) -> Iterator[Finding]:
         "store": lambda: _store(folder, settings, sites, deep),
         "archive": lambda: _archive(folder, settings),
     }
+    if any(site.render for site in sites or []):
+        checks["browser"] = lambda: f"{browser_at(settings.render)} renders pages"
     for name, check in checks.items():
         answer, said = _read(check)
         yield Finding(name, answer is not None, answer or said)

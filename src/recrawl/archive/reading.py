@@ -5,20 +5,26 @@ import re
 
 from recrawl.archive.coding import Undecodable, codings_of, decoded
 from recrawl.archive.http_head import Headers, as_received, headers_of, split, status_of
-from recrawl.archive.record import BrokenRecord, Record, at_of, digits14
+from recrawl.archive.record import BrokenRecord, Record, at_of, digits14, sha1
 from recrawl.archive.warc import BODY_DIGEST, Told
 from recrawl.formats.cdxj import CdxLine, urlkey
 from recrawl.model.capture import Payload, Place
 
 INDEXED = ("response", "revisit")
+CONVERSION = "conversion"  # what a browser made of a response beside it
+RESOURCE = "resource"  # the same without that response
 UNKNOWN_TYPE = "unk"  # what pywb writes where the server named no type
 REVISIT_TYPE = "warc/revisit"
 CONTENT_TYPE = re.compile(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECASE)
 
 
 def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine | None:
-    """The line of a response or revisit that was found again."""
+    """The line of a response or revisit that was found again, or of a shown page that stands for one."""
     kind, field = record.kind, record.field
+    if kind == RESOURCE:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: {field('Content-Type')}\r\n\r\n".encode()
+        told = Told(field("WARC-Target-URI"), field("WARC-Date"), head, sha1(record.block), field(BODY_DIGEST), False)
+        return line_of(told, Place(file, offset, length))
     if kind not in INDEXED:
         return None
     url, date, head = field("WARC-Target-URI"), field("WARC-Date"), split(record.block)[0]
@@ -45,7 +51,10 @@ def line_of(told: Told, place: Place) -> CdxLine:
 
 
 def payload_of(record: Record, limit_bytes: int) -> Payload:
-    """What a response (or the head of a revisit) holds, decoded. A body that does not match its digest is an error."""
+    """What a response (or the head of a revisit) holds, decoded; or what a browser made of one. A body that does not
+    match its digest is an error."""
+    if record.kind == CONVERSION:
+        return _shown(record)
     head, sent = split(record.block) if record.kind in INDEXED else (b"", b"")
     headers = headers_of(head)
     body = _body(sent, headers, record.field(BODY_DIGEST), limit_bytes) if record.kind == "response" else b""
@@ -56,6 +65,19 @@ def payload_of(record: Record, limit_bytes: int) -> Payload:
         headers=as_received(headers),
         body=body,
     )
+
+
+def standing_alone(record: Record) -> Record:
+    """A shown page without the response it was made of, as readers of web archives replay it."""
+    others = tuple(pair for pair in record.fields if pair[0] not in ("WARC-Type", "WARC-Refers-To"))
+    return Record((("WARC-Type", RESOURCE), *others), record.block)
+
+
+def _shown(record: Record) -> Payload:
+    if record.field(BODY_DIGEST) not in ("", _sha256(record.block)):
+        raise BrokenRecord("the body does not match its digest")
+    headers = (("content-type", record.field("Content-Type")),)
+    return Payload(record.field("WARC-Target-URI"), at_of(record.field("WARC-Date")), 200, headers, record.block)
 
 
 def _body(sent: bytes, headers: Headers, digest: str, limit_bytes: int) -> bytes:

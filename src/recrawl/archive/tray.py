@@ -28,7 +28,7 @@ class Tray:
         return b"".join(self._members)
 
     def add(self, exchange: Exchange) -> Place:
-        """The main record first, then those beside it."""
+        """The main record first, then those beside it; where the one lies that is to be read."""
         place = self._lay(self._member(exchange.main))
         if exchange.told is not None:
             line = line_of(exchange.told, place)
@@ -36,7 +36,7 @@ class Tray:
             self._by_url.setdefault(line.url, []).append(line)
         for sheet in exchange.beside:
             self._lay(self._member(sheet))
-        return place
+        return place if exchange.shown is None else self._lay(self._member(exchange.shown))
 
     def add_unchanged(self, capture: Capture, original: CdxLine, new_id: Callable[[], str]) -> Place:
         """A 304 to what was asked of the original, at the same address."""

@@ -18,7 +18,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
-from recrawl.model.swift import swift
+from recrawl.model.swift import replace, swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
 
@@ -71,11 +71,13 @@ class Told:
 @swift
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The records of one capture; `main` is the one a place points to. `told` None: it is not in the index."""
+    """The records of one capture; `main` is the one a place points to, unless there is a `shown`: what a browser made
+    of it. `told` None: it is not in the index."""
 
     main: Sheet
     told: Told | None
     beside: tuple[Sheet, ...]
+    shown: Sheet | None = None
 
 
 @swift
@@ -120,7 +122,10 @@ def exchange(
     capture: Capture, original: CdxLine | None, settings: ArchiveSettings, new_id: Callable[[], str]
 ) -> Exchange:
     """`original`: the index line of the version the capture says it equals, if the archive holds it."""
-    subject = _subject(capture, new_id)
+    subject, shown = _subject(capture, new_id), None
+    if capture.reply.source is not None:
+        shown = _shown(capture, subject, new_id) if capture.same_as_at is None else None
+        capture = replace(capture, reply=capture.reply.source, digest="")
     main, told = _main(capture, subject, original)
     beside = []
     if settings.requests and (head := request_head(capture.reply.raw_request, settings.secrets)):
@@ -129,7 +134,7 @@ def exchange(
     if settings.metadata and told is not None:
         fields = f"{_beside('metadata', subject, new_id)}Content-Type: {FIELDS_TYPE}\r\n"
         beside.append(Sheet(fields, _warc_fields(_facts(capture))))
-    return Exchange(main, told, tuple(beside))
+    return Exchange(main, told, tuple(beside), shown)
 
 
 def unchanged(capture: Capture, original: CdxLine, date: str, new_id: Callable[[], str]) -> bytes:
@@ -171,6 +176,17 @@ def _main(capture: Capture, subject: Subject, original: CdxLine | None) -> tuple
     is_packed = payload is reply.sent_body and payload != reply.body
     main = _with_digest(fields, head + payload, is_packed)
     return main, Told(subject.url, subject.date, head, digest, known, is_revisit=False)
+
+
+def _shown(capture: Capture, subject: Subject, new_id: Callable[[], str]) -> Sheet:
+    """What a browser made of a response that lies beside it."""
+    reply = capture.reply
+    fields = (
+        f"WARC-Type: conversion\r\nWARC-Record-ID: {record_id(new_id())}\r\nWARC-Date: {subject.date}\r\n"
+        f"WARC-Target-URI: {subject.url}\r\nWARC-Refers-To: {subject.identity}\r\n"
+        f"{_field(BODY_DIGEST, capture.digest)}Content-Type: {reply.header('content-type')}\r\n"
+    )
+    return _with_digest(fields, reply.body)
 
 
 def _revisit(

@@ -16,6 +16,7 @@ from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.scheduling.spending import Common, Purse
 from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts
+from recrawl.fetch.browser import Browser, browser_at
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.request import user_agent
@@ -56,6 +57,13 @@ def scheduler_of(
         wish.target, wish.max_delay_s,
     )  # fmt: skip
     return Scheduler(policy_of(settings), sites, purse, store, worker, 1.0 / crew, common)
+
+
+def browser_of(settings: Settings, sites: Sequence[Site]) -> Browser:
+    """Not started before a page needs it. ConfigError where a site needs one and there is none."""
+    if any(site.render for site in sites):
+        browser_at(settings.render)
+    return Browser(settings.render, user_agent(__version__, settings.operator.contact))
 
 
 def fetcher_of(settings: Settings, clock: Clock, permit: Permit = lambda: None) -> CurlFetcher:
@@ -105,7 +113,7 @@ async def assemble(
         journal_of(folder, settings, store, worker, clock.now()) as journal,
         closing(DeathWatch(folder.journal, worker)) as death_watch,
     ):
-        fetcher = fetcher_of(settings, clock, need_lease)
+        fetcher, browser = fetcher_of(settings, clock, need_lease), browser_of(settings, sites)
         watch = AliasWatch(store, AliasTable(edited=settings.aliases))
 
         def quarry(site: Site) -> Quarry:
@@ -147,6 +155,7 @@ async def assemble(
                 journal=journal,
                 each_visit=journal is None,
                 death_watch=death_watch,
+                browser=browser,
             )
 
             def reread(now: float) -> list[Quarry]:
@@ -156,4 +165,5 @@ async def assemble(
             parts.reread = reread
             yield parts
         finally:
+            await browser.close()
             await fetcher.close()

@@ -15,6 +15,7 @@ from recrawl.ports import Store
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.globs import read_pattern
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 from recrawl.scope.traps import Traps
@@ -41,6 +42,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         bitten=bitten_counts(store, site.name, worker),
         names=lambda: watch.table,
         traps=Traps(settings.traps),
+        rendered=tuple(map(read_pattern, site.render)),
     )
     quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():

@@ -11,6 +11,7 @@ from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.offload import Offload
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.extract.settings import ExtractSettings, SignalLimits
+from recrawl.fetch.browser import Browser
 from recrawl.fetch.journal import Journal
 from recrawl.folder.death_watch import DeathWatch
 from recrawl.folder.push_book import PushBook
@@ -67,6 +68,7 @@ class Parts:
     journal: Journal | None = None  # answers that are not written yet; None: a kill has them asked for again
     each_visit: bool = False  # is written before its lane asks again
     death_watch: DeathWatch | None = None  # of pages that end the whole process
+    browser: Browser | None = None  # for pages that are empty without their scripts
 
     @property
     def importance(self) -> dict[str, float]:

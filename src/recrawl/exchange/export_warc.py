@@ -1,7 +1,7 @@
 """Every version as WARC, alone or in a WACZ, with what is believed of each page in a metadata record before them.
 
-Records are copied as they lie in the archive, byte for byte; any web archive tool reads the result, and recrawl reads
-its beliefs back.
+Records are copied as they lie in the archive, byte for byte, but for pages that a browser has shown: these come as they
+were shown. Any web archive tool reads the result, and recrawl reads its beliefs back.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import IO
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.member import compressed, inflated
-from recrawl.archive.reading import index_line
+from recrawl.archive.reading import CONVERSION, index_line, standing_alone
 from recrawl.archive.record import Record, parse, record_id, render, sha1, target_uri, warc_date
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.archive.warc import FIELDS_TYPE, warcinfo
@@ -70,7 +70,11 @@ class WarcExport:
         return member
 
     def _indexed(self, page: Page, version: Version, member: bytes, name: str) -> bytes:
-        line = index_line(parse(inflated(member)), self._offset, len(member), name)
+        record = parse(inflated(member))
+        if record.kind == CONVERSION:
+            record = standing_alone(record)
+            member = compressed(render(record), LEVEL)
+        line = index_line(record, self._offset, len(member), name)
         if line is not None:
             self.lines.append(render_line(line))
         self.versions += 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from recrawl.archive.http_head import headers_of, split, status_of
+from recrawl.archive.reading import RESOURCE
 from recrawl.archive.record import BrokenRecord, Record, at_of
 from recrawl.fetch.evidence import answered
 from recrawl.model.failure import FormatError
@@ -97,6 +98,9 @@ def reply_of(record: Record, limits: Limits) -> Reply | None:
     ask = Ask(url, etag=ASKED.etag, limits=limits)
     if record.kind == "revisit":
         return answered(ask, at, 304)
+    if record.kind == RESOURCE and url.startswith(("http://", "https://")):
+        named = (("content-type", record.field("Content-Type")),)
+        return answered(Ask(url, limits=limits), at, 200, named, record.block, received_bytes=len(record.block))
     if record.kind != "response" or not record.field("Content-Type").startswith("application/http"):
         return None
     head, payload = split(record.block)

@@ -5,6 +5,7 @@ from recrawl.extract.selector import fault_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.globs import read_pattern
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 
@@ -16,6 +17,8 @@ def checked(site: Site) -> Site:
     Rules.from_site(site, canonicaliser)
     for pattern in sorted({one.pattern for one in site.fields}):
         wrapper_of([one for one in site.fields if one.pattern in ("", pattern)])
+    for written in site.render:
+        read_pattern(written)
     for selector in site.ignore:
         if fault := fault_of(selector):
             raise ConfigError(f"ignore of {site.name}: {fault}")

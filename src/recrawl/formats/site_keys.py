@@ -128,6 +128,7 @@ SITE = Table(
     parallel=Key(_at_once, "Requests at once, on servers that are yours."),
     importance=Key(_number, "Weight of the site against others when visits are shared out."),
     ignore=Key(_strings, "CSS selectors of parts whose changes do not count."),
+    render=Key(_strings, "Globs (or re:…) of pages that are empty without their scripts: a browser runs them."),
     drop_parameters=Key(_strings, "Query parameters that name no page (session ids); !name keeps one."),
     sort_query=Key(_truth, "Whether the order of query parameters does not matter to the server."),
     requests_per_day=Key(_number, "The budget, never exceeded."),

@@ -51,6 +51,7 @@ TROUBLE: dict[Failure, Trouble] = {
     Failure.BOMB: Trouble(server=False, page_wait_s=7 * DAY_S),
     Failure.UNDECODABLE: Trouble(server=False, page_wait_s=3600.0),
     Failure.BAD_ADDRESS: Trouble(server=False, page_wait_s=30 * DAY_S),
+    Failure.NOT_RENDERED: Trouble(server=False, page_wait_s=3600.0),
 }
 BUSY = Trouble(server=True, server_wait_s=15.0)
 BROKEN = Trouble(server=False, page_wait_s=120.0)

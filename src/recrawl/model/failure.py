@@ -107,3 +107,4 @@ class Failure(StrEnum):
     UNDECODABLE = "undecodable"  # the content coding is broken or unknown
     UNASKED_304 = "unasked_304"
     BAD_ADDRESS = "bad_address"  # not an address that can be asked
+    NOT_RENDERED = "not_rendered"  # a browser could not show it

@@ -93,6 +93,7 @@ class Site:
     parallel: int = 1
     importance: float = 1.0
     ignore: tuple[str, ...] = ()
+    render: tuple[str, ...] = ()
     drop_parameters: tuple[str, ...] = ()
     sort_query: bool = False
     requests_per_day: float | None = None

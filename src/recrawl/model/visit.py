@@ -99,6 +99,7 @@ class Reply(Followed):
     detail: str = ""  # one sentence for `why`
     received_bytes: int = 0  # head and body, over the wire
     unanswered: bool = False  # a kept connection ended before a byte of an answer came: it may be asked once more
+    source: "Reply | None" = None  # what came, where the body is what a browser made of it
 
     def header(self, name: str) -> str:
         """The first value of a header, '' if absent."""

@@ -68,7 +68,7 @@ LONGEST = 10_000  # characters of a pattern: no address is as long
 def read_pattern(written: str) -> AddressPattern:
     """ConfigError, with a sentence for the user, if it cannot be meant so or could take forever."""
     if not written.strip():
-        raise ConfigError("An include or exclude pattern is empty; remove it, or write ** for every address.")
+        raise ConfigError("An address pattern is empty; remove it, or write ** for every address.")
     if len(written) > LONGEST:
         raise ConfigError(
             f"The pattern {written[:40]!r}… has {len(written):,} characters, more than {LONGEST:,}: "

@@ -1,6 +1,7 @@
 """What stands in the records."""
 
 import gzip
+import hashlib
 import io
 import re
 from dataclasses import replace
@@ -11,8 +12,8 @@ from tests.unit.archive.exchanges import NOON, capture, not_modified, open_archi
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.member import members
-from recrawl.archive.reading import index_line
-from recrawl.archive.record import Record, parse, render, sha1, warc_date
+from recrawl.archive.reading import index_line, payload_of
+from recrawl.archive.record import BrokenRecord, Record, parse, render, sha1, warc_date
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.engine.clock import Dice
 from recrawl.formats.cdxj import parse as parse_line
@@ -267,3 +268,31 @@ def test_members_are_read_in_any_pieces() -> None:
 
     archive_bytes = b"".join(gzip.compress(text, mtime=0) for text in (b"one" * 99, b"two", b"", b"four" * 9999))
     assert [member.data for member in members(Drops(archive_bytes), 0)] == [b"one" * 99, b"two", b"", b"four" * 9999]
+
+
+def test_what_a_browser_made_of_an_answer_is_the_version_and_the_answer_is_what_replays(tmp_path: Path) -> None:
+    came = capture()
+    body = "<html><body>shown ä</body></html>".encode()
+    headers = (("content-type", "text/html; charset=utf-8"),)
+    shown = replace(came.reply, body=body, sent_body=body, headers=headers, source=came.reply)
+    digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
+    archive = open_archive(tmp_path)
+    [place] = archive.append([replace(came, reply=shown, digest=digest)])
+    again = replace(came, reply=shown, digest=digest, at=NOON + 60, same_as_at=came.at, same_as_digest=digest)
+    archive.append([again])
+    read = archive.read(place)
+    archive.close()
+    assert (read.body, read.headers, read.status, read.url, read.at) == (body, headers, 200, came.url, came.at)
+    [path] = warcs(tmp_path)
+    records = records_of(path)
+    kinds = [record.kind for record in records]
+    assert kinds == ["warcinfo", "response", "request", "metadata", "conversion", "revisit", "request", "metadata"]
+    assert records[4].field("WARC-Refers-To") == records[1].field("WARC-Record-ID")
+    assert records[1].field("Recrawl-Body-Digest") == ""  # the version is what was shown
+    lines = [
+        parse_line(line) for line in path.with_name(path.name.replace(".warc.gz", ".cdxj")).read_text().splitlines()
+    ]
+    assert [line.mime for line in lines] == ["text/html", "warc/revisit"]
+    torn = replace(records[4], block=body[:-1])
+    with pytest.raises(BrokenRecord):
+        payload_of(torn, 1 << 20)

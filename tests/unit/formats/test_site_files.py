@@ -27,6 +27,7 @@ WHOLE = Site(
     parallel=3,
     importance=2.0,
     ignore=(".clock",),
+    render=("/app/",),
     drop_parameters=("visit", "!sid"),
     sort_query=True,
     requests_per_day=500,

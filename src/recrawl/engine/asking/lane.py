@@ -9,6 +9,7 @@ from recrawl.engine.asking.errands import Errands, is_errand
 from recrawl.engine.asking.gate import ROBOTS, Gate, once_asked, robots_page
 from recrawl.engine.asking.loop import guarded
 from recrawl.engine.asking.missing import PROBE
+from recrawl.engine.asking.rendering import Rendering
 from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.asking.robots import Robots
 from recrawl.engine.asking.servers import Servers
@@ -38,7 +39,8 @@ class Lanes:
         self.doors = Doors(parts.scheduler.rations, frontier, gate)
         self.asking = Asking(parts, settler, tally, self.servers, self.doors)
         self.aside = Aside(parts, frontier, settler, tally)
-        self.visitor = Visitor(parts, self.asking.ask, self._may_ask_again)
+        rendering = Rendering(parts, self.asking, self.servers, gate, lambda: self.stopping)
+        self.visitor = Visitor(parts, self.asking.ask, self._may_ask_again, rendering.shown)
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
         self.errands = Errands(parts.store, parts.quarries, parts.push_book)
         self.robots = Robots(parts, gate, self.asking, self.aside, self.signals, settler, tally)

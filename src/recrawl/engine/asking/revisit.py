@@ -43,21 +43,24 @@ LOOKS_APART_S = 30.0  # at most
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
+Show = Callable[[Page, Reply, Quarry], Awaitable[Reply]]
 
 
 class Visitor:
     """Makes visits. `ask` is the lane's way to the server, `may_ask_again` waits for its gap and says whether a
-    second request is welcome."""
+    second request is welcome. `show` lets a browser run a page's scripts, where its site wants that."""
 
-    def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk) -> None:
-        self._parts, self._ask, self._may_ask_again = parts, ask, may_ask_again
+    def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk, show: Show | None = None) -> None:
+        self._parts, self._ask, self._may_ask_again, self._show = parts, ask, may_ask_again, show
         self.missing = Missing(parts, lambda page, site: self._read_previous(page, site)[1])
         self._templates: dict[str, TemplateNoise] = {}
         self._learnt: dict[str, bytes] = {}
 
     async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
         """Ask, compare, read: what did this visit prove?"""
-        due, (reply, is_old) = page, await self._answer(page, quarry.site)
+        due, (reply, is_old) = page, await self._answer(page, quarry)
+        if quarry.rendered and self._show is not None:
+            reply = await self._show(page, reply, quarry)
         directives = from_headers(reply.all_headers("x-robots-tag"))
         verdict = at_once(page, reply)
         if verdict is not None:
@@ -87,6 +90,8 @@ class Visitor:
             return await self.visit(due, why, quarry)  # its answer is used up: now the server is asked
         if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
+            if quarry.rendered and self._show is not None:
+                second = await self._show(page, second, quarry)
             again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
             second_document = kept(again) if again else None
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
@@ -94,16 +99,16 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
-    async def _answer(self, page: Page, site: Site) -> tuple[Reply, bool]:
+    async def _answer(self, page: Page, quarry: Quarry) -> tuple[Reply, bool]:
         """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it is too old
         for a second look: what changed meanwhile would be taken for noise."""
-        ask, journal, now = self._question(page, site), self._parts.journal, self._parts.clock.now()
+        ask, journal, now = self._question(page, quarry), self._parts.journal, self._parts.clock.now()
         if journal is None:
-            return await self._ask(ask, site), False
+            return await self._ask(ask, quarry.site), False
         left = self._left(page, ask, journal, now)
         if left is not None and not any(notice.at > left.at for notice in self._parts.store.notices(page.id, 1)):
             return left, now - left.at > LOOKS_APART_S
-        reply = await self._ask(ask, site)
+        reply = await self._ask(ask, quarry.site)
         journal.note(page.id, reply)
         return reply, False
 
@@ -145,7 +150,7 @@ class Visitor:
         return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
 
     async def ask_for_signal(self, page: Page, quarry: Quarry) -> Reply:
-        return await self._ask(self._question(page, quarry.site), quarry.site)
+        return await self._ask(self._question(page, quarry), quarry.site)
 
     async def hear(self, page: Page, why: Why, reply: Reply, signals: Signals) -> Arrival:
         """What does a sitemap or feed say differently?"""
@@ -165,13 +170,14 @@ class Visitor:
         learnt, self._learnt = self._learnt, {}
         return learnt
 
-    def _question(self, page: Page, site: Site) -> Ask:
-        conditional = ask_conditionally(page)
+    def _question(self, page: Page, quarry: Quarry) -> Ask:
+        """What a server says of a page that its scripts fill says nothing of what they fill it with."""
+        conditional = ask_conditionally(page) and not (quarry.rendered and quarry.renders(page.url))
         return Ask(
             page.url,
             etag=page.etag if conditional else "",
             last_modified=page.last_modified if conditional else "",
-            own=site.own,
+            own=quarry.site.own,
             limits=self._parts.limits,
         )
 

@@ -13,6 +13,7 @@ from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.scope.aliases import twin
 from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.globs import AddressPattern
 from recrawl.scope.lists import Lists, turns_to_later
 from recrawl.scope.order import place_in_line, rank_of
 from recrawl.scope.patterns_site import Drop, Script, Unwanted, Wanted
@@ -41,6 +42,7 @@ class Quarry:
     bitten: Counter[str] = field(default_factory=Counter)  # how often each limit bit
     near: frozenset[str] = frozenset()  # categories of the start pages: their lists come before others
     traps: Traps = field(default_factory=Traps)
+    rendered: tuple[AddressPattern, ...] = ()
 
     gone: bool = False  # its site file was taken away while the crawl runs
 
@@ -167,6 +169,10 @@ class Quarry:
             return False
         is_plain = page.kind is Kind.SIGNAL or address.url in self.rules.seeds
         return is_plain or not isinstance(self.script.kind_of(page.url), Unwanted)
+
+    def renders(self, url: str) -> bool:
+        """Whether the site file wants a browser to show this page."""
+        return any(pattern.matches(url) for pattern in self.rendered)
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
