@@ -13,7 +13,7 @@ from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.notices.answer import Received
-from recrawl.notices.claim import from_urls, origin_of_url, path_fault
+from recrawl.notices.claim import Checked, from_urls, origin_of_url, path_fault
 
 MOST_URLS = 10_000
 MOST_BYTES = 4_000_000
@@ -62,11 +62,11 @@ def judge(ping: Ping, reply: Reply) -> Received:
     said = reply.body[:MOST_KEY_BYTES].decode("utf-8-sig", "replace").split()
     if reply.evidence is not Evidence.DOCUMENT or said[:1] != [ping.key]:
         return _no(403, "key not proved")
-    checked = from_urls(ping.urls, {origin_of_url(ping.below)}, Source.INDEXNOW, NoticeKind.UPDATED)
-    foreign = [url for url in ping.urls if not url.startswith(ping.below)]
-    if checked.refused or foreign:
-        return _no(422, "addresses outside the key's reach")
-    return Received(200, "", checked.claims, "taken")
+    return Received(200, "", _checked(ping).claims, "taken")
+
+
+def _checked(ping: Ping) -> Checked:
+    return from_urls(ping.urls, {origin_of_url(ping.below)}, Source.INDEXNOW, NoticeKind.UPDATED)
 
 
 def _ping(host: str, key: str, key_location: str, urls: tuple[str, ...], origins: Collection[str]) -> Ping | Received:
@@ -80,8 +80,10 @@ def _ping(host: str, key: str, key_location: str, urls: tuple[str, ...], origins
     key_url = key_location or f"{origin}/{key}.txt"
     if origin_of_url(key_url) != origin or path_fault(urlsplit(key_url).path or "/"):
         return _no(422, "key elsewhere")
-    below = key_url.rpartition("/")[0] + "/"
-    return Ping(host, key, key_url, below, urls)
+    ping = Ping(host, key, key_url, key_url.rpartition("/")[0] + "/", urls)
+    if _checked(ping).refused or not all(url.startswith(ping.below) for url in urls):
+        return _no(422, "addresses outside the key's reach")  # before it waits with others of the same key
+    return ping
 
 
 def _no(status: int, reason: str) -> Received:

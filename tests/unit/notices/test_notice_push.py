@@ -221,6 +221,22 @@ def test_many_invented_keys_cost_a_host_few_requests_and_the_store_few_rows(town
     assert town.told() == []
 
 
+def test_as_many_keys_as_a_host_may_have_waiting_do_wait_whatever_they_are_called(town: Town) -> None:
+    keys = [f"invented-{number:04}" for number in range(SLOTS)]
+    town.web.files |= {f"/{key}.txt": (key.encode(), {}) for key in keys}
+    assert [town.ping(f"/{key}", key=key) for key in keys * 2] == [202] * 2 * SLOTS
+    town.crawl()
+    assert sorted(town.told()) == [("indexnow", f"/{key}") for key in keys]
+
+
+def test_a_ping_beyond_its_reach_does_not_spoil_what_waits_for_the_same_key(town: Town) -> None:
+    town.web.files[f"/{KEY}.txt"] = (KEY.encode(), {})
+    assert town.ping("/a") == 202
+    assert town.ping("/b", "http://evil.example/b") == 422
+    town.crawl()
+    assert town.told() == [("indexnow", "/a")]
+
+
 def test_a_key_that_cannot_be_read_is_asked_for_again_later_and_not_for_ever(town: Town) -> None:
     town.web.files[f"/{KEY}.txt"] = (b"", {"Content-Length": "9"})
     assert town.ping("/a") == 202

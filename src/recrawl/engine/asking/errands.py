@@ -76,15 +76,20 @@ class Pings:
 
     def wait(self, ping: Ping, site: Site, now: float) -> Received:
         """202, as the protocol has it: received, key validation pending."""
-        page = errand(KEY, ping.key_url, site.name, now, _slot(ping))
-        waiting, since_at = self._waiting(page.id)
-        if waiting is not None and now < since_at + PING_WAITS_S:
+        slots = [errand(KEY, ping.key_url, site.name, now, slot) for slot in _slots(ping)]
+        found = [(page, *self._waiting(page.id)) for page in slots]
+        mine = next(((page, one, at) for page, one, at in found if one and replace(one, urls=ping.urls) == ping), None)
+        free = next((page for page, one, at in found if one is None or now >= at + PING_WAITS_S), None)
+        if mine is not None and now < mine[2] + PING_WAITS_S:
+            page, waiting, since_at = mine
             urls = tuple(dict.fromkeys((*waiting.urls, *ping.urls)))
-            if replace(waiting, urls=ping.urls) != ping or len(urls) > indexnow.MOST_URLS:
-                return Received(429, "other keys of this host wait for their proof", count="indexnow: too often")
+            if len(urls) > indexnow.MOST_URLS:
+                return Received(429, "too many addresses wait for the proof of this key", count="indexnow: too often")
             self.store.save(Batch(memos=((_ping_memo(page.id), _written(replace(ping, urls=urls), since_at)),)))
+        elif (place := mine[0] if mine else free) is not None:
+            send(self.store, place, {_ping_memo(place.id): _written(ping, now)})
         else:
-            send(self.store, page, {_ping_memo(page.id): _written(ping, now)})
+            return Received(429, "other keys of this host wait for their proof", count="indexnow: too often")
         return Received(202, "received; the key will be looked at", count="indexnow: key not proved yet")
 
     def settle(self, page: Page, reply: Reply, ledger: Ledger) -> Received | None:
@@ -118,8 +123,10 @@ def _proof_memo(ping: Ping) -> str:
     return f"key:{fingerprint(f'{ping.key_url} {ping.key}')}"
 
 
-def _slot(ping: Ping) -> str:
-    return f"{origin_of_url(ping.key_url)} {fingerprint(f'{ping.key_url} {ping.key}') % SLOTS}"
+def _slots(ping: Ping) -> list[str]:
+    """Where it may wait, its own place first: two keys may have the same."""
+    first = fingerprint(f"{ping.key_url} {ping.key}")
+    return [f"{origin_of_url(ping.key_url)} {(first + step) % SLOTS}" for step in range(SLOTS)]
 
 
 # The crawl's side
