@@ -201,3 +201,33 @@ def test_a_server_that_was_called_for_more_and_has_nothing_due_keeps_no_run_wait
     assert frontier.hungry() and rounds(refill, 10.0, 0.0) == 1
     assert not frontier.hungry()
     assert rounds(refill, 5000.0, 0.0) == 1
+
+
+def test_what_no_budget_pays_for_is_read_less_and_less_often_by_a_run_that_goes_round_once() -> None:
+    """Beside others that go on for hours; but a new day must not find it asleep."""
+    store, frontier, looks = stored(*(page(number, "s", 1.0) for number in range(30))), Frontier(), list[float]()
+    spent = [True]
+
+    def has_room(_: Page) -> bool:
+        looks.append(now)
+        return not spent[0]
+
+    refill = Refill(store, frontier, ALL, lambda _: None, lambda page: True, room=has_room)
+    for now in range(0, 4 * 3600, 5):
+        assert rounds(refill, now, 0.0) == 0
+    moments = sorted(set(looks))
+    assert moments[1] - moments[0] <= 30.0 and len(moments) < 40
+    spent[0] = False
+    came = next(now for now in range(4 * 3600, 5 * 3600, 5) if rounds(refill, now, 0.0))
+    assert came - 4 * 3600 <= 600.0 and frontier.held == 30
+
+
+def test_a_site_file_that_changed_is_heeded_at_once_however_long_nothing_was_paid_for() -> None:
+    store, frontier, spent = stored(page(1, "s", 1.0)), Frontier(), [True]
+    refill = Refill(store, frontier, ALL, lambda _: None, lambda page: True, room=lambda _: not spent[0])
+    for now in range(0, 3600, 5):
+        rounds(refill, now, 0.0)
+    spent[0] = False
+    assert rounds(refill, 3600.0, 0.0) == 0
+    refill.forget()
+    assert rounds(refill, 3600.0, 0.0) == 1

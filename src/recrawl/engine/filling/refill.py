@@ -22,6 +22,7 @@ from recrawl.ports import Store
 SERVERS = 2000  # servers looked at in one round, more where these call for nothing
 LOADS = 64  # servers loaded in one round
 AGAIN_S = 30.0  # unless something calls, a server is not looked at again sooner
+LONGEST_AGAIN_S = 600.0  # in a run that goes round once, where nothing of what is due may be asked for
 WIDER = (1, 8, 64)  # how much further to look where nothing was wanted
 
 
@@ -32,6 +33,7 @@ class Loaded:
     bound_at: float | None
     again_at: float
     barren: bool = False
+    wait_s: float = 0.0
 
 
 class Refill:
@@ -131,8 +133,10 @@ class Refill:
         taken = self._frontier.offer(pages)
         self._frontier.leave_rest(server.key, self.reach.low(taken) if pages and found >= most else 0)
         barren = not pages and (found > 0 or (bound_at is not None and bound_at <= now))
-        wait_s = max(reach_s / 2, AGAIN_S) if not barren else AGAIN_S if reach_s or wanted else 0.0
-        self._loaded[server.key] = Loaded(bound_at, now + wait_s, barren)
+        known = self._loaded.get(server.key)
+        waited_s = known.wait_s if known is not None and known.barren else 0.0
+        wait_s = max(reach_s / 2, AGAIN_S) if not barren else _again_s(reach_s, wanted, waited_s)
+        self._loaded[server.key] = Loaded(bound_at, now + wait_s, barren, wait_s)
         return taken
 
     def _pages(self, server: str, until_at: float, most: int) -> tuple[int, int, list[Page]]:
@@ -147,3 +151,11 @@ class Refill:
             if pages or len(found) < most * wider:
                 break
         return len(found), len(wanted), pages
+
+
+def _again_s(reach_s: float, wanted: int, waited_s: float) -> float:
+    """How soon to look again where nothing came. A budget that is spent, or a window that is closed, stays so for a
+    while: a run that goes round once looks less and less often, since it has to read all that waits."""
+    if reach_s:
+        return AGAIN_S
+    return min(max(AGAIN_S, 2.0 * waited_s), LONGEST_AGAIN_S) if wanted else 0.0
