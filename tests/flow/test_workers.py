@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.flow.conftest import RECRAWL, Ran, Site
 
 Start = Callable[..., Site]
@@ -37,3 +39,48 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(
         assert sum(asked.values()) - len(asked) <= 20
     [status] = recrawl("status", "D", "--json").lines
     assert status["pages"] == status["versions"] == 240
+
+
+DEADLY = """
+import os
+from recrawl.engine.asking import revisit
+
+harmless = revisit.parse
+
+def parse(body, content_type, url, *rest, **more):
+    if url.endswith("/p/7.html"):
+        os.abort()
+    return harmless(body, content_type, url, *rest, **more)
+
+revisit.parse = parse
+"""
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["in a folder", "in a cluster"])
+def test_a_page_at_which_every_worker_dies_costs_that_page_and_no_other(
+    start_site: Start,
+    recrawl: Run,
+    tmp_path: Path,
+    postgres_dsn: str,
+    shared: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A parser that crashes takes the process with it."""
+    sites = [start_site(20) for _ in range(2)]
+    for number, site in enumerate(sites):
+        recrawl("add", site.url, "--own", "--name", f"s{number}", "--folder", "D")
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    if shared:
+        monkeypatch.setenv("RECRAWL_STORE", postgres_dsn)
+        recrawl("db", "init", postgres_dsn)
+    searched = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    words = [*RECRAWL, "run", "D", "--once", "--workers", "2", "--json"]
+    ran = subprocess.run(
+        words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": searched}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "a fault of recrawl itself cost a page" in ran.stderr and "(2 in all)" in ran.stderr
+    [status] = recrawl("status", "D", "--json").lines
+    assert status["pages"] == 2 * 20 - 2
+    [why] = recrawl("why", f"{sites[0].url}p/7.html", "--folder", "D", "--json").lines
+    assert "died 3 times in a row" in str(why["reason"])

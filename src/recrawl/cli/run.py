@@ -112,7 +112,7 @@ def default_workers(place: Folder) -> int:
 def tell_end(ended: Ended, as_json: bool, rest: Rest | None) -> None:
     counts = ended.counts
     if as_json:
-        told = {key: counts[key] for key in counts if key not in ("idle", "checks", "commits")}
+        told = {key: counts[key] for key in counts if key not in ("idle", "checks", "commits", "written")}
         line({**told, **(rest.facts() if rest else {}), "exit": ended.code})
     else:
         click.echo(summary(counts))

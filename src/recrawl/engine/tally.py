@@ -21,6 +21,7 @@ class Count(IntEnum):
     SPARED_BYTES = auto()  # bodies not sent thanks to 304
     LEFT = auto()  # due pages left behind at the end
     COMMITS = auto()
+    WRITTEN = auto()  # pages, in all commits
     IDLE = auto()  # 1: nothing to do just now
     CHECKS = auto()  # store asked while idle, nothing found
     HELD_BACK = auto()  # visits put off because the budget was spent or no window open

@@ -280,6 +280,7 @@ class Worker:
         if self.parts.death_watch is not None:
             self.parts.death_watch.settled(ledger.pages)
         self.tally.add(Count.COMMITS)
+        self.tally.add(Count.WRITTEN, len(ledger.pages))
         self.tally.add(Count.ENTERED, len(saved.entered))
         self.intake.take(ledger, saved, self.parts.clock.now())
         told = zip(ledger.events, saved.cursors, strict=True)

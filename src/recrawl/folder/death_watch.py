@@ -1,25 +1,30 @@
 """Which page a worker was reading when it died: one that takes several with it is left alone for a while.
 
 A parser that crashes, or an answer that takes all memory, ends the whole process, and the next one would meet the same
-page. So the page at hand stands in a file that outlives the worker. Until what was read is written the last page stays
-there: a kill from outside blames an innocent one, but hardly the same three times in a row.
+page. So the page at hand stands in a file that outlives the worker; whoever starts next counts it in a table that all
+workers of the folder share. Until what was read is written the last page stays at hand: a kill from outside blames an
+innocent one, but hardly the same three times in a row.
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
 
+from recrawl.agent.whole import write_whole
 from recrawl.fetch.worker_files import dead_files, opened
 
 SUFFIX = ".reading"
 MOST_DEATHS = 3  # so many in a row, and the page rests
 MOST_PAGES = 100  # that are remembered
-MOST_READ_BYTES = 1024 * 1024
+MOST_READ_BYTES = 4096
 _AT_HAND = Struct("<q")
 NOBODY = _AT_HAND.pack(0)
+
+Table = dict[int, int]  # deaths by page, those met last at the end
 
 
 class DeathWatch:
@@ -27,75 +32,93 @@ class DeathWatch:
 
     def __init__(self, folder: Path, worker: str) -> None:
         folder.mkdir(exist_ok=True)
-        dead = dead_files(folder, SUFFIX, MOST_READ_BYTES)
-        self._deaths = _counted(data for _, data in dead)
-        self._path, self._handle = opened(folder, worker, SUFFIX)
-        self._at_hand = False
+        self._folder, self._file = folder, folder / "deaths"
+        self._table, self._stamp = Table(), (0, 0)
         self._suspects: set[int] = set()  # read again, and not written yet
-        self._write()
-        for path, _ in dead:
-            with suppress(OSError):  # another worker was faster, or it is not ours
-                path.unlink()
+        self.look()
+        self._count_dead()
+        self._path, self._handle = opened(folder, worker, SUFFIX)
+        self._is_at_hand = False
 
     def deaths(self, page: int) -> int:
-        """In a row, while its answers were read."""
-        return self._deaths.get(page, 0)
+        """In a row, while its answers were read, as far as was known at the last look."""
+        return self._table.get(page, 0)
+
+    def look(self) -> None:
+        """Other workers count, too."""
+        try:
+            stat = self._file.stat()
+        except OSError:
+            self._table, self._stamp = {}, (0, 0)
+            return
+        if self._stamp != (stamp := (stat.st_mtime_ns, stat.st_ino)):
+            self._table, self._stamp = _read(self._file), stamp
 
     def begin(self, page: int) -> None:
         """What came for this page is read next."""
-        self._at_hand = True
-        if page in self._deaths:
+        self._is_at_hand = True
+        if page in self._table:
             self._suspects.add(page)
-        with suppress(OSError):  # a full disk: whoever must write says so
-            os.pwrite(self._handle, _AT_HAND.pack(page), 0)
+        self._set_at_hand(_AT_HAND.pack(page))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was read of these pages is written, so they have killed nobody this time."""
-        if self._at_hand:
-            self._at_hand = False
-            with suppress(OSError):
-                os.pwrite(self._handle, NOBODY, 0)
+        if self._is_at_hand:
+            self._is_at_hand = False
+            self._set_at_hand(NOBODY)
         if self._suspects and (survived := self._suspects.intersection(pages)):
             self._suspects -= survived
-            for page in survived:
-                del self._deaths[page]
-            self._write()
+            with self._changing() as table:
+                for page in survived:
+                    table.pop(page, None)
 
     def rested(self, page: int) -> None:
         """It is left alone for now; when its time comes again it has one more try."""
-        self._deaths[page] = MOST_DEATHS - 1
-        self._write()
-
-    def _write(self) -> None:
-        known = json.dumps(dict(list(self._deaths.items())[-MOST_PAGES:])).encode()
-        with suppress(OSError):
-            os.ftruncate(self._handle, _AT_HAND.size)
-            os.pwrite(self._handle, known, _AT_HAND.size)
+        with self._changing() as table:
+            table[page] = MOST_DEATHS - 1
 
     def close(self) -> None:
-        if not self._deaths:
-            self._path.unlink(missing_ok=True)
-        with suppress(OSError):
-            os.pwrite(self._handle, NOBODY, 0)
+        self._path.unlink(missing_ok=True)
         os.close(self._handle)
 
+    def _set_at_hand(self, page: bytes) -> None:
+        with suppress(OSError):  # a full disk: whoever must write says so
+            os.pwrite(self._handle, page, 0)
 
-def _counted(files: Iterable[bytes]) -> dict[int, int]:
-    """By page, with the death of whoever left each file."""
-    deaths: dict[int, int] = {}
-    for data in files:
-        known = _known(data[_AT_HAND.size :])
-        at_hand = _AT_HAND.unpack_from(data)[0] if len(data) >= _AT_HAND.size else 0
-        if at_hand:
-            known[at_hand] = known.get(at_hand, 0) + 1
-        for page, count in known.items():
-            deaths[page] = max(count, deaths.get(page, 0))
-    return deaths
+    def _count_dead(self) -> None:
+        """Each of them once, whoever comes first."""
+        if not any(self._folder.glob(f"*{SUFFIX}")):
+            return
+        with self._changing() as table:
+            for path, left in dead_files(self._folder, SUFFIX, MOST_READ_BYTES):
+                page = _AT_HAND.unpack(left)[0] if len(left) == _AT_HAND.size else 0
+                if page:
+                    table[page] = table.pop(page, 0) + 1
+                path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _changing(self) -> Iterator[Table]:
+        """One worker at a time. What cannot be written is known to this one alone."""
+        place = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(place, fcntl.LOCK_EX)
+            self.look()
+            yield (table := self._table)
+            for page in list(table)[:-MOST_PAGES]:
+                del table[page]
+            with suppress(OSError):
+                if table:
+                    write_whole(self._file, json.dumps(table).encode())
+                else:
+                    self._file.unlink(missing_ok=True)
+        finally:
+            os.close(place)
 
 
-def _known(data: bytes) -> dict[int, int]:
+def _read(file: Path) -> Table:
     """Nothing where a power cut has torn it."""
     try:
-        return {int(page): int(count) for page, count in json.loads(data).items()}
-    except (ValueError, TypeError, AttributeError):
+        return {int(page): int(deaths) for page, deaths in json.loads(file.read_bytes()).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
         return {}

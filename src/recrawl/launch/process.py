@@ -18,7 +18,7 @@ from recrawl.model.failure import RecrawlError
 from recrawl.model.values import dataclass
 
 TICK_S = 0.1
-RESTARTS = 5  # a worker that dies more often than this is not brought back
+RESTARTS = 5  # a worker that dies more often than this, and has written nothing, is not brought back
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM)
 STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)  # as asked, or before it could listen
@@ -32,7 +32,8 @@ class Child:
     number: int
     pid: int
     pipe: int  # readable when the child ends; what it holds then is why
-    restarts: int = 0
+    restarts: int = 0  # since pages were last written
+    written: int = 0  # pages, by those before it
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Crew:
             os.close(reading)
             self._be_child(number, writing)
         os.close(writing)
-        self.children[pid] = Child(number, pid, reading, restarts)
+        self.children[pid] = Child(number, pid, reading, restarts, self._written(number))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def _be_child(self, number: int, pipe: int) -> None:
@@ -119,14 +120,18 @@ class Crew:
         os.close(child.pipe)
         del self.children[child.pid]
         code = os.waitstatus_to_exitcode(status)
-        if code < 0 and not self.stopped_by and child.restarts < RESTARTS:
+        restarts = child.restarts if self._written(child.number) == child.written else 0
+        if code < 0 and not self.stopped_by and restarts < RESTARTS:
             self.complain(f"worker {child.number} died by signal {-code}; started again")
             self.board.rows[child.number].set(Count.IDLE, 0)
-            self._fork(child.number, child.restarts + 1)
+            self._fork(child.number, restarts + 1)
         elif code != 0 and not (self.stopped_by and code in STOPPED):
             self.worst = self.worst or (code if code > 0 else 128 - code)
             self.stopped_by = self.stopped_by or signal.SIGTERM
             self._signal_all(signal.SIGTERM)
+
+    def _written(self, number: int) -> int:
+        return self.board.rows[number][Count.WRITTEN]
 
     def _stop(self, number: int, _frame: object) -> None:
         self.stopped_by = number

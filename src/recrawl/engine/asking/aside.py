@@ -64,10 +64,9 @@ class Aside:
         reason = "an error of recrawl itself, see the log"
         self.done(replace(page, failures=page.failures + 1, reason=reason, due_at=again_at))
 
-    def is_deadly(self, page: Page) -> bool:
-        """Workers died when they read it."""
-        watch = self._parts.death_watch
-        return watch is not None and watch.deaths(page.id) >= MOST_DEATHS
+    def deaths(self, page: Page) -> int:
+        """Of workers, in a row, that read it."""
+        return self._parts.death_watch.deaths(page.id) if self._parts.death_watch is not None else 0
 
     def spare(self, page: Page) -> None:
         """One that is deadly waits, and then has one more try; the others go on."""

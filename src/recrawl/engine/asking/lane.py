@@ -18,6 +18,7 @@ from recrawl.engine.hearing.signals import Signals, is_signal
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
+from recrawl.folder.death_watch import MOST_DEATHS
 from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
@@ -51,6 +52,8 @@ class Lanes:
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
+        if self.parts.death_watch is not None:
+            self.parts.death_watch.look()
         while not self.stopping and not self.resting and key not in self.leaving:
             page = self.frontier.next_page(key, self.parts.clock.now())
             if page is None:
@@ -94,9 +97,11 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self.aside.drop(page, unwelcome)
             return True
-        if self.aside.is_deadly(page):
-            self.aside.spare(page)
-            return True
+        if deaths := self.aside.deaths(page):
+            if deaths >= MOST_DEATHS:
+                self.aside.spare(page)
+                return True
+            await self.settler.caught_up()  # what others brought shall not be lost with it
         said = self.doors.said_of(page, now)
         if not self.parts.scheduler.rations.allows(page, now, said.asks_here):
             self.aside.until_promised(page, said.asks_here, now)
