@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 CHANGE = "recrawl_change"  # in response.meta: new, same, changed, moved, gone, unknown, or kept (no request was made)
 PAGE = "_recrawl_page"
 ASK = "_recrawl_ask"
+CONDITION = "_recrawl_condition"  # names of the headers that we put on a request: Scrapy takes them along on a redirect
 
 
 class RevisitMiddleware:
@@ -43,6 +44,8 @@ class RevisitMiddleware:
         return middleware
 
     def process_request(self, request: Request) -> Response | None:
+        for name in request.meta.pop(CONDITION, ()):
+            request.headers.pop(name, None)
         page = self._page(request)
         if page is None:
             return None
@@ -50,10 +53,10 @@ class RevisitMiddleware:
         if not (request.meta.get("retry_times") or self._is_wanted(page)):
             return self._spared(request, page, response_from(request, page, copy))
         ask = self._guest.question(page, copy)
-        for name, value in (("If-None-Match", ask.etag), ("If-Modified-Since", ask.last_modified)):
-            if value:
-                request.headers[name] = value
-        request.meta[PAGE], request.meta[ASK] = page, ask
+        condition = {"If-None-Match": ask.etag, "If-Modified-Since": ask.last_modified}
+        condition = {name: value for name, value in condition.items() if value}
+        request.headers.update(condition)
+        request.meta[PAGE], request.meta[ASK], request.meta[CONDITION] = page, ask, tuple(condition)
         return None
 
     async def process_response(self, request: Request, response: Response) -> Response:
