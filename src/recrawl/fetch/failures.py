@@ -1,5 +1,6 @@
 """libcurl's error numbers, translated by one table."""
 
+import re
 from collections.abc import Mapping
 
 from recrawl.model.failure import Failure
@@ -53,11 +54,27 @@ BY_CODE: Mapping[int, Failure] = {
 }
 
 
-def failure_of(code: int, connected: bool, system_error: int) -> Failure:
+OPENSSL = re.compile(r"error:[0-9A-F]{8}:[^:]*:[^:]*:(?P<reason>[^,:]+)")
+ENDED = "unexpected eof"  # without a goodbye: somebody may have cut it
+
+
+def failure_of(code: int, connected: bool, system_error: int, message: str = "") -> Failure:
     """What a libcurl error means. A receive error without a system error behind it is a broken message, such as
-    a chunk without a length; a timeout before the connection stood is a connect timeout."""
+    a chunk without a length, or TLS that broke off; a timeout before the connection stood is a connect timeout."""
     if code == TIMED_OUT and not connected:
         return Failure.CONNECT_TIMEOUT
     if code == RECEIVE_ERROR and not system_error:
-        return Failure.PROTOCOL
+        return _broken(message)
     return BY_CODE.get(code, Failure.PROTOCOL)
+
+
+def sentence(message: str) -> str:
+    """What libcurl says, without what OpenSSL says of itself."""
+    found = OPENSSL.search(message)
+    return message if found is None else f"TLS: {found['reason']}"
+
+
+def _broken(message: str) -> Failure:
+    if OPENSSL.search(message) is None:
+        return Failure.PROTOCOL
+    return Failure.RESET if ENDED in message else Failure.TLS

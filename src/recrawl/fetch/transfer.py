@@ -9,10 +9,10 @@ import pycurl
 from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
 from recrawl.fetch.connections import Key
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.failures import failure_of
+from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, status_of
-from recrawl.fetch.options import STANDING
+from recrawl.fetch.options import IN_HTTP_1, NEW, NOT_KEPT, STANDING, for_once
 from recrawl.fetch.order import Order
 from recrawl.model.failure import Failure, RecrawlError
 from recrawl.model.visit import Times
@@ -20,6 +20,7 @@ from recrawl.model.visit import Times
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
 LONG_HEAD = "the head of the answer is beyond the limits"
 UNANSWERED = "the server closed the kept connection without an answer"
+NOT_TAKEN = "the server did not take the request"
 BROKEN_OFF = "the connection ended before the answer was whole"
 UNKNOWN = -1
 STOP = -1
@@ -62,16 +63,28 @@ class Transfer:
         """Make the request to the address of the order; never raises for what the server does. What `permit` raises
         comes through, and nothing was sent then."""
         self._prepare(order)
-        if not order.fresh:
-            await self._attempt(order)
-        if order.fresh or self._was_closed:  # nothing was sent yet
-            self._curl.setopt(pycurl.FRESH_CONNECT, 1)
-            try:
-                await self._attempt(order)
-            finally:
-                self._curl.setopt(pycurl.FRESH_CONNECT, 0)
+        if order.fresh or await self._finds_closed(order):
+            await self._attempt_anew(order)
         if self._withheld is not None:
             raise self._withheld
+
+    async def _finds_closed(self, order: Order) -> bool:
+        """Whether the connection that was kept is closed: nothing was sent then."""
+        await self._attempt(order)
+        if self._was_closed and self._is_left:  # libcurl would come back to it again and again
+            with for_once(self._curl, NOT_KEPT):
+                await self._attempt(order)
+        return self._was_closed
+
+    async def _attempt_anew(self, order: Order) -> None:
+        """Over a new connection. What was left unanswered is asked for in HTTP/1.1, since HTTP/2 may be why; unless the
+        server does not speak that."""
+        if order.fresh:
+            with for_once(self._curl, NEW, IN_HTTP_1):
+                await self._attempt(order)
+        if not order.fresh or (self.failure is Failure.TLS and not self._sent_at):
+            with for_once(self._curl, NEW):
+                await self._attempt(order)
 
     async def _attempt(self, order: Order) -> None:
         self._begin(order)
@@ -84,7 +97,7 @@ class Transfer:
         finally:
             self._is_over, self._paused = True, False
             driver.vigil.drop(self)
-            driver.abandon(self._curl)
+            self._abandon()
             if self._connection is not None:
                 driver.connections.end(self._connection)
             while self._opened:
@@ -128,7 +141,7 @@ class Transfer:
         self._has_enough = False
         self._gathered = 0
         self._connection: Key | None = None
-        self._was_closed = False
+        self._was_closed = self._is_left = False
         self._withheld: RecrawlError | None = None
         self._is_kept = False
         self.is_unanswered = False
@@ -216,7 +229,7 @@ class Transfer:
     def _on_open(self, purpose: int, asked: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
         """The guard's last word: no socket, no connection. Nor a second one, for a request that went out already."""
         if self._sent_at:
-            self._hung_up()
+            self._not_taken()
             return NO_SOCKET
         family, kind, protocol, (address, port, *_) = asked
         endpoint = self._order.endpoint
@@ -244,7 +257,7 @@ class Transfer:
             self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
             return ABORT
         if self._sent_at:
-            self._hung_up()
+            self._not_taken()
             return ABORT
         try:
             self._permit()
@@ -252,8 +265,9 @@ class Transfer:
             self._withheld = error
             return ABORT
         key = (address, port, local_port)
-        self._is_kept = not self._opened
-        if self._is_kept and not self._driver.connections.begin(key, self._order.endpoint.scheme == "http"):
+        is_new = bool(self._opened)
+        self._is_kept = not is_new
+        if not self._driver.connections.begin(key, self._order.endpoint.scheme == "http", is_new):
             self._was_closed = True
             return ABORT
         self._connection = key
@@ -267,11 +281,25 @@ class Transfer:
             if descriptor >= 0:
                 self._driver.connections.learn(self._connection, descriptor)
         if code and self.failure is None and not self._has_enough:
-            self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO))
-            self.detail = message or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
+            self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO), message)
+            self.detail = sentence(message) or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
             if self.failure is Failure.RESET:
                 self._hung_up()
+        if code:
+            self._part(info(pycurl.ACTIVESOCKET))
         self._wake()
+
+    def _part(self, descriptor: int) -> None:
+        """Of a connection that libcurl has left open although it brought no answer (negative: it has not)."""
+        self._is_left = descriptor >= 0
+        if self._is_left and self._connection is not None:
+            self._driver.connections.part(self._connection, descriptor)
+
+    def _abandon(self) -> None:
+        """Stop it where it still is under way, and its connection with it, unless another request goes over it."""
+        if self._driver.is_under_way(self._curl):
+            with for_once(self._curl, NOT_KEPT):
+                self._driver.abandon(self._curl)
 
     def _hung_up(self) -> None:
         """The connection ended under the request. A kept one may have been given up by the server just before."""
@@ -280,6 +308,13 @@ class Transfer:
         self._stop(Failure.RESET, BROKEN_OFF)
         if self.is_unanswered:
             self.detail = UNANSWERED
+
+    def _not_taken(self) -> None:
+        """libcurl would ask a second time. Over a kept connection that ended it does so without a word from the server;
+        over a new one only because the server said that it did nothing (RFC 9113, 8.7) or wants HTTP/1.1."""
+        self._hung_up()
+        if not self._is_kept and not self._order.fresh and not self.lines:
+            self.is_unanswered, self.detail = True, NOT_TAKEN
 
     # limits that libcurl does not know
 
@@ -343,7 +378,7 @@ class Transfer:
 
     def _give_up(self, failure: Failure, detail: str) -> None:
         self._stop(failure, detail)
-        self._driver.abandon(self._curl)
+        self._abandon()
         self._wake()
 
     def _stop(self, failure: Failure, detail: str) -> int:
