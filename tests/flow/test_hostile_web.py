@@ -19,6 +19,7 @@ GROUPS = (
     (Kind.BODY, Kind.HEAD, Kind.CONNECTION, Kind.CODING),
     (Kind.REDIRECT, Kind.LINK, Kind.CHARSET, Kind.TRAP),
     (Kind.BUSY, Kind.ROBOTS, Kind.SIGNAL),
+    (Kind.TLS, Kind.HTTP2),
 )
 
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recrawl.answers.reading import Reading, reading
+from recrawl.engine.asking.gate import Gate
 from recrawl.folder.folder import Folder
 from recrawl.lab.hostile.case import Case
 from recrawl.lab.hostile.server import neighbour_paths
-from recrawl.lab.requests_log import Request
+from recrawl.lab.requests_log import Request, overlapping
+from recrawl.model.directives import AGENT
 from recrawl.model.page import Page, Status
 from recrawl.scope.canonical import Canonicaliser
 from tests.hostile.trial import Arena, neighbours
@@ -54,7 +56,7 @@ def _judge_case(case: Case, seed: str, requests: list[Request], book: Reading) -
     came = [request for request in requests if request.status == 0]
     asked = Counter(request.path for request in came)
     longest = max((request.end_at - request.start_at for request in requests), default=0.0)
-    faults = tuple(_faults(case, seed.rstrip("/"), asked, book))
+    faults = (*_faults(case, seed.rstrip("/"), asked, book), *_at_once(requests))
     says = next((_why(book, seed.rstrip("/") + path) for path in (*case.bad, "/")), "")
     return Outcome(case.name, case.kind, faults, len(came), longest, says)
 
@@ -83,8 +85,18 @@ def _faults(case: Case, origin: str, asked: Counter[str], book: Reading) -> Iter
         page = _page(book, origin + path)
         if page is not None and len(book.store.versions(page.id)) > most:
             yield f"{len(book.store.versions(page.id))} versions of {path}"
+    for path, most in expect.times.items():
+        if asked[path] > most:
+            yield f"{path} was asked for {asked[path]} times"
     if (total := sum(asked.values())) > expect.requests:
         yield f"{total} requests"
+
+
+def _at_once(requests: list[Request]) -> Iterator[str]:
+    """What a server had on its hands at the same time; connecting is not asking."""
+    answered = [one for one in requests if one.status and not one.path.startswith("(")]
+    for first, second in overlapping(answered):
+        yield f"{second.path} was asked for {first.end_at - second.start_at:.3f} s before {first.path} was answered"
 
 
 def _not_whole(seed: str, book: Reading) -> Iterator[str]:
@@ -114,4 +126,7 @@ def _copy(book: Reading, url: str) -> str:
 
 def _why(book: Reading, url: str) -> str:
     page = _page(book, url)
-    return "not known" if page is None else f"{page.status.value}_: {page.reason}"
+    if page is None:
+        return "not known"
+    held_back = Gate(AGENT, book.store.robots).check(page.url, 0.0)
+    return f"{page.status.value}_: {page.reason or (held_back.reason if not held_back.allowed else '')}"

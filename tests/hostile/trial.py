@@ -59,9 +59,11 @@ class Arena:
     hosts: dict[str, str]
     log: Path
     chosen: tuple[Case, ...]
+    trust: Path
 
     def seed(self, name: str) -> str:
-        return f"http://{self.hosts[name]}:{self.port}/"
+        scheme = next((case.scheme for case in self.chosen if case.name == name), "http")
+        return f"{scheme}://{self.hosts[name]}:{self.port}/"
 
     def requests(self, before: int | None = None) -> list[Request]:
         """Each request twice: when it came (status 0) and when it was over (status 1). `before`: as of that line."""
@@ -77,15 +79,15 @@ def arena(
     place: Path, only: Sequence[str] = (), inner: Sequence[str] = (), limits: str = PATIENT, settings: str = SETTINGS
 ) -> Iterator[Arena]:
     """Servers running, sites added, nothing crawled yet."""
-    log = place / "requests.jsonl"
-    words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log)]
+    log, trust = place / "requests.jsonl", place / "trust.pem"
+    words = [sys.executable, "-m", "recrawl.lab.hostile", "--log", str(log), "--trust", str(trust)]
     words += ["--only", *only] if only else []
     words += ["--inner", *inner] if inner else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         try:
             assert server.stdout is not None
             said = json.loads(server.stdout.readline())
-            found = Arena(place / "copy", said["port"], said["hosts"], log, tuple(cases(only)))
+            found = Arena(place / "copy", said["port"], said["hosts"], log, tuple(cases(only)), trust)
             _write_folder(found, settings + limits)
             yield found
         finally:
@@ -101,22 +103,25 @@ def _write_folder(found: Arena, settings: str) -> None:
 
 
 def crawl(found: Arena, *words: str, within_s: float = 240.0) -> Cost:
-    return measured(
-        [*RECRAWL, "run", str(found.folder), "--once", "--workers", "1", "--quiet", *words], found.folder, within_s
-    )
+    words = (*RECRAWL, "run", str(found.folder), "--once", "--workers", "1", "--quiet", *words)
+    return measured(words, found.folder, within_s, trust=found.trust)
 
 
-def measured(words: Sequence[str], folder: Path, within_s: float, most_bytes: int = 0) -> Cost:
-    """Run to the end or to its limits; -9 is the code of one that had to be stopped."""
+def measured(
+    words: Sequence[str], folder: Path, within_s: float, most_bytes: int = 0, trust: Path | None = None
+) -> Cost:
+    """Run to the end or to its limits; -9 is the code of one that had to be stopped. `trust`: the authority whose
+    certificates it believes, and no other's."""
 
     def limited() -> None:
         if most_bytes:
             resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
 
     output = folder.parent / "output.txt"
+    env = {**os.environ, "SSL_CERT_FILE": str(trust)} if trust else None
     started_at = time.monotonic()
     with output.open("wb") as out:
-        process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, preexec_fn=limited)
+        process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, preexec_fn=limited, env=env)
         usage, status = _wait(process.pid, started_at + within_s)
         process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(

@@ -14,8 +14,9 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--log", type=Path)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--inner", nargs="*", default=[INNER], help="Addresses nobody may ask.")
+    parser.add_argument("--trust", type=Path, help="Write the certificate of the authority to trust here.")
     chosen = parser.parse_args(words)
-    serve_all(hosts_of(cases(chosen.only)), chosen.inner, chosen.log)
+    serve_all(hosts_of(cases(chosen.only)), chosen.inner, chosen.log, chosen.trust)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from enum import StrEnum
 
+from recrawl.lab.hostile.frames import settings
+from recrawl.lab.hostile.shield import Shield
 from recrawl.lab.hostile.wire import HTML, Question, Wire
 from recrawl.model.values import dataclass
 
@@ -33,6 +35,8 @@ class Kind(StrEnum):
     SIGNAL = "signal"
     LINK = "link"
     CONNECTION = "connection"
+    TLS = "tls"
+    HTTP2 = "http2"
 
 
 class Door(StrEnum):
@@ -53,6 +57,7 @@ class Expect:
     never: tuple[str, ...] = ()  # must not have been asked for (a prefix with `*`)
     says: Mapping[str, str] = field(default_factory=dict)  # a word that `why` must say of a path
     requests: int = 12  # at most, in all
+    times: Mapping[str, int] = field(default_factory=dict)  # at most so many requests for a path
     holds: Mapping[str, str] = field(default_factory=dict)  # words that the copy of a path must hold
     versions: Mapping[str, int] = field(default_factory=dict)  # at most so many of a path, after both crawls
 
@@ -60,7 +65,8 @@ class Expect:
 @dataclass(frozen=True, slots=True)
 class Case:
     """`routes`: a path, or a prefix that ends in `*`, and who answers. `bad`: where the front page leads besides.
-    `greeting` and `handshake` take a whole connection."""
+    `greeting` and `handshake` take a whole connection. With a `shield` its seed is an address of https, unless it
+    is `plain_first`."""
 
     name: str
     kind: Kind
@@ -71,6 +77,14 @@ class Case:
     door: Door = Door.OPEN
     greeting: Answer | None = None  # before anything was asked
     handshake: Answer | None = None  # where TLS is spoken
+    shield: Shield | None = None
+    plain_first: bool = False
+    opening: bytes = settings()  # how a connection over HTTP/2 begins
+    deaf: bool = False  # to a client that ends such a connection
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.shield and not self.plain_first else "http"
 
     def answer(self, path: str) -> Answer | None:
         bare = path.partition("?")[0]

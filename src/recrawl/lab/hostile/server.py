@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recrawl.engine.clock import SystemClock
-from recrawl.lab.hostile.case import FRONT, GOOD, ROBOTS, Answer, Case, Door, page, saying
+from recrawl.lab.hostile.case import FRONT, GOOD, ROBOTS, Answer, Case, Door, Kind, page, saying
+from recrawl.lab.hostile.certificates import Notary
+from recrawl.lab.hostile.frames import settings
+from recrawl.lab.hostile.shield import HTTP_2, NAMED_AT, NAMED_UNDER, Gate
+from recrawl.lab.hostile.stream import Conversation
 from recrawl.lab.hostile.table import cases
 from recrawl.lab.hostile.wire import HEAD_BYTES, HTML, Gone, Question, Wire
 from recrawl.lab.loopback import RequestLog
@@ -20,12 +24,22 @@ from recrawl.model.values import dataclass
 
 NEIGHBOURS = 3
 NEIGHBOUR_PAGES = 12
+HANDSHAKE = "(handshake)"
 ALLOW_ALL = saying(b"User-agent: *\nAllow: /\n", ("Content-Type", "text/plain"))
 NOT_FOUND = saying(b"<html><title>nothing here</title>nothing here", HTML, status=404)
 
 
 def address_of(number: int) -> str:
     return f"127.80.{number // 200}.{number % 200 + 1}"
+
+
+def host_of(case: Case, number: int) -> str:
+    """A name where it has one."""
+    return (case.shield.host if case.shield else "") or address_of(number)
+
+
+def door_of(host: str) -> str:
+    return NAMED_AT if host.endswith(NAMED_UNDER) else host
 
 
 def neighbour_address(number: int) -> str:
@@ -67,23 +81,51 @@ class Host:
 class Server:
     """Every connection is answered by the host whose address it came to."""
 
-    def __init__(self, hosts: dict[str, Host], log: RequestLog) -> None:
+    def __init__(self, hosts: dict[str, Host], log: RequestLog, notary: Notary) -> None:
         self._hosts, self._log = hosts, log
+        self._gate = Gate(
+            {at: host.case.shield for at, host in hosts.items() if host.case and host.case.shield}, notary
+        )
         self._clock = SystemClock()
         self._times: dict[tuple[str, str], int] = {}
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire = Wire(reader, writer)
         host, port = wire.here
-        case = self._hosts[host].case if host in self._hosts else None
+        case = self._case_of(host)
         with contextlib.suppress(Gone, ConnectionError, OSError):
             if case and case.greeting:
                 await self._take(Question(host, port, "(connected)"), case.greeting, wire)
-            if case and case.handshake and await wire.speaks_tls():
-                await self._take(Question(host, port, "(handshake)"), case.handshake, wire)
-            while (question := await wire.question(self._times)) is not None:
-                await self._answer(question, wire)
+            if (self._gate.stands_at(host) or (case and case.handshake)) and await wire.speaks_tls():
+                if case and case.handshake:
+                    await self._take(Question(host, port, HANDSHAKE), case.handshake, wire)
+                await self._talk_behind(wire)
+            else:
+                await self._talk(wire)
         writer.transport.abort() if writer.is_closing() else writer.close()
+
+    def _case_of(self, host: str) -> Case | None:
+        return self._hosts[host].case if host in self._hosts else None
+
+    async def _talk(self, wire: Wire) -> None:
+        while (question := await wire.question(self._times)) is not None:
+            await self._answer(question, wire)
+
+    async def _talk_behind(self, plain: Wire) -> None:
+        """TLS, and what is said over it."""
+        wire = self._gate.wire(plain)
+        await self._take(Question(*wire.here, HANDSHAKE), wire.shake_hands, plain)
+        case = self._case_of(wire.here[0])
+        pump = asyncio.create_task(wire.pump())
+        try:
+            if wire.protocol == HTTP_2:
+                opening, deaf = (case.opening, case.deaf) if case else (settings(), False)
+                await Conversation(wire, self._answer, self._times, opening, deaf).run()
+            else:
+                await self._talk(wire)
+            await wire.goodbye()
+        finally:
+            pump.cancel()
 
     async def _answer(self, question: Question, wire: Wire) -> None:
         host = self._hosts.get(question.host)
@@ -117,7 +159,7 @@ class Server:
 
 def hosts_of(chosen: Sequence[Case]) -> dict[str, Host]:
     every = {case.name: number for number, case in enumerate(cases())}
-    hosts = {address_of(every[case.name]): Host(case.name, case) for case in chosen}
+    hosts = {host_of(case, every[case.name]): Host(case.name, case) for case in chosen}
     for number in range(NEIGHBOURS):
         hosts[neighbour_address(number)] = Host(f"neighbour-{number}", None)
     return hosts
@@ -148,8 +190,8 @@ def closed_as(kind: Door, door: socket.socket) -> list[socket.socket]:
     return [door, *waiting]
 
 
-async def serve(doors: Sequence[socket.socket], hosts: dict[str, Host], log: RequestLog) -> None:
-    server = Server(hosts, log)
+async def serve(doors: Sequence[socket.socket], hosts: dict[str, Host], log: RequestLog, notary: Notary) -> None:
+    server = Server(hosts, log, notary)
     for door in doors:
         await asyncio.start_server(server.connected, sock=door, limit=HEAD_BYTES)
     over = asyncio.Event()
@@ -158,24 +200,29 @@ async def serve(doors: Sequence[socket.socket], hosts: dict[str, Host], log: Req
     await over.wait()
 
 
-def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None) -> None:
-    """`inner` are addresses that nobody may ask; they listen all the same. The neighbours have a process of their own,
+def serve_all(hosts: dict[str, Host], inner: Sequence[str], file: Path | None, trust: Path | None = None) -> None:
+    """`inner` are addresses that nobody may ask; they listen all the same. `trust` will hold the certificate of the
+    authority that is to be trusted. The neighbours have a process of their own,
     and so has every kind of stranger: one that is busy making megabytes must not look like slowness of another."""
-    doors = doors_of([*hosts, *inner])
+    notary = Notary()
+    if trust:
+        trust.write_bytes(notary.trusted)
+    doors = doors_of([*dict.fromkeys(map(door_of, hosts)), *inner])
     named = {door.getsockname()[0]: door for door in doors}
     port = doors[0].getsockname()[1]
     sys.stdout.write(json.dumps({"port": port, "hosts": {host.name: at for at, host in hosts.items()}}) + "\n")
     sys.stdout.flush()
     closed = [closed_as(host.door, named.pop(at)) for at, host in hosts.items() if host.door is not Door.OPEN]
-    kinds = sorted({_crew_of(hosts.get(at)) for at in named})
+    kinds = sorted({_crew_of(at, hosts) for at in named})
     for kind in kinds[1:]:
         if os.fork() == 0:
             kinds = [kind]
             break
-    mine = [door for at, door in named.items() if _crew_of(hosts.get(at)) == kinds[0]]
-    asyncio.run(serve(mine, hosts, RequestLog(file)))
+    mine = [door for at, door in named.items() if _crew_of(at, hosts) == kinds[0]]
+    asyncio.run(serve(mine, hosts, RequestLog(file), notary))
     del closed  # as long as this runs
 
 
-def _crew_of(host: Host | None) -> str:
-    return host.case.kind if host and host.case else ""
+def _crew_of(address: str, hosts: dict[str, Host]) -> str:
+    case = hosts[address].case if address in hosts else None
+    return Kind.TLS if address == NAMED_AT else case.kind if case else ""

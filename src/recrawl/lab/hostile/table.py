@@ -10,6 +10,8 @@ from recrawl.lab.hostile import (
     framing,
     guise,
     head,
+    http2,
+    http2_odd,
     inside,
     link,
     markup,
@@ -21,6 +23,7 @@ from recrawl.lab.hostile import (
     secure,
     signals,
     timing,
+    tls,
     trap,
     truth,
 )
@@ -47,6 +50,9 @@ TABLES = (
     maze.CASES,
     secure.CASES,
     mixed.CASES,
+    tls.CASES,
+    http2.CASES,
+    http2_odd.CASES,
 )
 
 

@@ -25,10 +25,11 @@ class Question:
     path: str  # with query
     headers: dict[str, str] = field(default_factory=dict)
     times: int = 1  # how often this path was asked for, this time included
+    scheme: str = "http"
 
     @property
     def origin(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        return f"{self.scheme}://{self.host}:{self.port}"
 
 
 class Gone(Exception):
@@ -36,6 +37,8 @@ class Gone(Exception):
 
 
 class Wire:
+    scheme = "http"
+
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._first = b""
@@ -61,11 +64,28 @@ class Wire:
         first, *lines = head.split("\r\n")
         words = first.split(" ")
         path = words[1] if len(words) > 1 else "/"
+        pairs = (line.partition(":")[::2] for line in lines if ":" in line)
+        return self.asked(path, {name.lower(): value.strip() for name, value in pairs}, times)
+
+    def asked(self, path: str, headers: dict[str, str], times: dict[tuple[str, str], int]) -> Question:
         host, port = self.here
         times[host, path] = times.get((host, path), 0) + 1
-        pairs = (line.partition(":")[::2] for line in lines if ":" in line)
-        headers = {name.lower(): value.strip() for name, value in pairs}
-        return Question(host, port, path, headers, times[host, path])
+        return Question(host, port, path, headers, times[host, path], self.scheme)
+
+    async def some(self) -> bytes:
+        """What comes next; empty when nothing does any more."""
+        taken = self._first or await self._reader.read(HEAD_BYTES)
+        self._first = b""
+        return taken
+
+    async def goodbye(self) -> None:
+        """What is said before an honest end: over plain TCP nothing."""
+
+    async def exactly(self, count: int) -> bytes:
+        try:
+            return await self._reader.readexactly(count)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise Gone from error
 
     async def send(self, data: bytes) -> None:
         try:
@@ -118,6 +138,10 @@ class Wire:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
         raise Gone
+
+    def drop(self) -> None:
+        """As `hang_up`, from beside the answer."""
+        self._writer.close()
 
     def hang_up(self) -> None:
         """A plain end of the connection."""
