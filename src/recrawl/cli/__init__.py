@@ -1,18 +1,22 @@
 """The command line: one module a group of commands, loaded only when called."""
 
+import errno
 import gc
 import os
 import sys
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
 
 
 def main() -> None:
-    """Entry point. A RecrawlError becomes one sentence on stderr and its exit code; so does a file of somebody else."""
+    """Entry point. A RecrawlError becomes one sentence on stderr and its exit code; so does a file of somebody else,
+    and a full disk where the output goes."""
+    _need_streams()
     gc.set_threshold(YOUNG)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's would stand by, spinning, for sums of a few numbers
     from recrawl.cli.root import recrawl
-    from recrawl.model.failure import ConfigError, RecrawlError
+    from recrawl.model.failure import ConfigError, DiskFull, RecrawlError
 
     try:
         sys.exit(recrawl(standalone_mode=True))
@@ -27,3 +31,19 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        print("recrawl: no space is left where the output goes: free some and run it again", file=sys.stderr)
+        sys.exit(DiskFull.exit_code)
+
+
+def _need_streams() -> None:
+    """What is printed would else go into the next file that is opened: it gets the number of a closed stream."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))

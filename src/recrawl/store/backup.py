@@ -3,10 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 from recrawl.model.failure import NotFound
 from recrawl.store.failures import plainly
+from recrawl.store.sqlite_driver import address_of
 
 BUSY_S = 30.0
 
@@ -19,7 +19,7 @@ def copy_sqlite(source: Path, target: Path) -> int:
     fresh = target.with_name(target.name + ".new")
     fresh.unlink(missing_ok=True)
     with plainly(str(source)):
-        address = f"file:{quote(str(source.absolute()))}?mode=ro"
+        address = address_of(source, "mode=ro")
         with (
             closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as running,
             closing(sqlite3.connect(fresh)) as copy,

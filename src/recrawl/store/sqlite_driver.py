@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import nan
+from os import fsencode
 from pathlib import Path
 from urllib.parse import quote
 
@@ -119,7 +120,8 @@ class SqliteConnections:
 
 
 def address_of(file: Path, mode: str) -> str:
-    return f"file:{quote(str(file.absolute()))}?{mode}"
+    """By the bytes of its name: a folder may be called in another encoding than that of the terminal."""
+    return f"file:{quote(fsencode(file.absolute()))}?{mode}"
 
 
 def pragmas(cache_kib: int, mapped_bytes: int) -> tuple[str, ...]:

@@ -1,0 +1,54 @@
+"""Whoever starts recrawl may have closed its streams, filled the disk, or named the folder in another encoding."""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.flow.conftest import RECRAWL, Ran, Site
+
+Start = Callable[..., Site]
+Run = Callable[..., Ran]
+
+
+def in_a_shell(text: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    words = f"{shlex.join(RECRAWL)} {text}"
+    return subprocess.run(
+        ["sh", "-c", words],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+def test_a_crawl_without_any_stream_writes_what_it_has_to_say_into_no_file(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    recrawl("add", start_site(30).url, "--own", "--folder", "D")
+    assert in_a_shell("run D --once <&- >&- 2>&-", tmp_path).returncode == 0
+    assert recrawl("status", "D", "--json").lines[0]["pages"] == 30
+    assert "ok  store" in recrawl("doctor", "D", expect=None).out
+
+
+def test_output_that_finds_no_space_is_said_in_one_sentence(start_site: Start, recrawl: Run, tmp_path: Path) -> None:
+    recrawl("add", start_site(5).url, "--own", "--folder", "D")
+    recrawl("run", "D", "--once")
+    done = in_a_shell("changes D --json > /dev/full", tmp_path)
+    assert done.returncode == 9
+    assert done.stderr == "recrawl: no space is left where the output goes: free some and run it again\n"
+
+
+def test_a_folder_may_be_named_in_bytes_that_are_no_text_here(start_site: Start, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    assert in_a_shell(f"add {start_site(5).url} --own", folder).returncode == 0
+    done = in_a_shell("run --once", folder)
+    assert done.returncode == 0 and "5 new" in done.stdout, done.stderr
+    plain = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert in_a_shell("changes --json", folder, **plain).stdout.count("\n") == 5
+    assert in_a_shell("db backup ../copy", folder).returncode == 0
+    assert "whole" in in_a_shell("doctor", folder).stdout
