@@ -79,6 +79,7 @@ class Frontier:
         self._cut: set[str] = set()  # servers of which the store holds more
         self._wakes: list[tuple[float, float, str]] = []  # when, and of those at once who has waited longest
         self._number = 0
+        self._first_number = 0  # before all others
 
     def __len__(self) -> int:
         return sum(len(queue) for queue in self._servers.values())
@@ -188,6 +189,16 @@ class Frontier:
         """A page that was taken but not asked for."""
         self.drop(page.id)
         self.offer((page,))
+
+    def put_first(self, page: Page) -> None:
+        """A page that was taken and comes next again: before all that are as urgent and as long due."""
+        self.drop(page.id)
+        queue = self.queue(page.server)
+        self._held[page.id] = page.server
+        queue.held.add(page.id)
+        self._first_number -= 1
+        heapq.heappush(queue.ready, (page.rank, page.due_at or 0.0, self._first_number, page))
+        self._wake(queue)
 
     def shut_out(self, pages: Collection[Page], until_at: float) -> None:
         """Pages that were taken, or wait, and may not be asked for before then; others of their server may."""

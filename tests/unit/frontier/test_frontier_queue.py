@@ -68,6 +68,18 @@ def test_a_page_put_back_is_offered_again() -> None:
     assert frontier.next_page("a", 1) == taken
 
 
+def test_pages_put_first_come_before_those_that_are_as_urgent_and_as_long_due() -> None:
+    frontier = Frontier()
+    frontier.offer([*(page(number) for number in range(4)), page(9, due_at=2, rank=Rank.URGENT)])
+    taken = [one for one in (frontier.next_page("a", 1) for _ in range(2)) if one]
+    assert [one.id for one in taken] == [0, 1]
+    for one in reversed(taken):
+        frontier.put_first(one)
+    assert frontier.held == 5 and frontier.open_lanes(2, 10) == ["a"]
+    order = [frontier.next_page("a", 2) for _ in range(5)]
+    assert [one.id if one else None for one in order] == [9, 0, 1, 2, 3]
+
+
 def test_pages_shut_out_come_when_that_is_over_and_those_due_later_in_their_time() -> None:
     frontier = Frontier()
     frontier.offer([page(1), page(2, due_at=50), page(3, due_at=900)])

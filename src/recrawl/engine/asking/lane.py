@@ -73,11 +73,12 @@ class Lanes:
         await self.settler.caught_up()
 
     async def _serve_or_put_back(self, page: Page) -> bool:
-        """What was left unanswered waits for the server's gap like any other page."""
+        """What was left unanswered waits for the server's gap like any other page, and comes next: that it was left is
+        held against nobody, so a server that takes nothing must not be asked for page after page."""
         try:
             return await self._serve_page(page)
         except Unanswered:
-            self.frontier.put_back(page)
+            self.frontier.put_first(page)
         except BudgetSpent:
             self.aside.let_go(page.server)
             self.aside.until_paid(page, self.parts.clock.now())

@@ -163,6 +163,15 @@ def leaves(name: str, say: Spoken, good: str, requests: int) -> Case:
     )
 
 
+def storm(name: str, code: int) -> Case:
+    """Not a page but the first comes through."""
+    many = tuple(f"/k/{number}" for number in range(40))
+    routes = {FRONT: saying(page("Front", *many)), "/k/*": over_h2(resetting(code))}
+    good = "lets the server rest after a few, instead of trying them all"
+    expect = Expect(kept=(FRONT,), lost=many, requests=30)
+    return Case(f"h2-{name}", Kind.HTTP2, good, routes, expect, bad=(), shield=H2)
+
+
 def resetting(code: int) -> Spoken:
     return said(lambda number: frames.reset(number, code))
 
@@ -223,6 +232,9 @@ CASES = (
     wrong("reset-storm", said(lambda number: frames.reset(number, Code.CANCEL) * 5000), "protocol"),
     in_vain("goaway-at-once", frames.settings() + frames.goaway(0)),
     in_vain("no-streams-at-all", frames.settings((Setting.MAX_CONCURRENT_STREAMS, 0))),
+    storm("every-stream-reset", Code.INTERNAL_ERROR),
+    storm("every-stream-refused", Code.REFUSED_STREAM),
+    storm("every-stream-in-http-1", Code.HTTP_1_1_REQUIRED),
     never_well(
         "calm-at-once", frames.settings() + frames.goaway(0, Code.ENHANCE_YOUR_CALM), "robots.txt could not be read"
     ),
