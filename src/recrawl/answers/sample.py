@@ -11,7 +11,7 @@ from recrawl.engine.clock import SystemClock
 from recrawl.extract.anchors import anchors_of
 from recrawl.extract.document import parse
 from recrawl.fetch.retry_after import retry_after_s
-from recrawl.model.address import Address, fingerprint, server_of
+from recrawl.model.address import fingerprint, server_of
 from recrawl.model.directives import AGENT
 from recrawl.model.failure import NotFound, NothingAllowed
 from recrawl.model.ownership import owns, split_authority
@@ -21,6 +21,7 @@ from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.ports import Clock, Fetcher
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.canonical_rules import CanonicalRules
+from recrawl.scope.learn_calls import address_in
 from recrawl.scope.learn_choice import Plan
 from recrawl.scope.learn_cleaning import session_parameters
 from recrawl.scope.learn_values import Sampled, Seen
@@ -149,17 +150,16 @@ class Sampler:
 
 
 def _clean(page: Sampled, canonicaliser: Canonicaliser) -> Sampled:
-    links = tuple(
-        link if address is None else replace(link, url=address.url)
-        for link in page.links
-        if (address := _address(link, canonicaliser)) is not None or link.relation == "script"
-    )
+    """As the plan reads it: what code leads to in so many words is a link like any other."""
+    links: list[Seen] = []
+    for link in page.links:
+        is_code = link.relation == "script"
+        written = address_in(link.url) if is_code else link.url
+        address = canonicaliser.canonical(written, page.url) if written else None
+        links += [link] if is_code else []
+        links += [replace(link, url=address.url, relation="a")] if address is not None else []
     address = canonicaliser.canonical(page.url)
-    return replace(page, url=address.url if address else page.url, links=links)
-
-
-def _address(link: Seen, canonicaliser: Canonicaliser) -> Address | None:
-    return None if link.relation == "script" else canonicaliser.canonical(link.url)
+    return replace(page, url=address.url if address else page.url, links=tuple(links))
 
 
 async def sample_site(

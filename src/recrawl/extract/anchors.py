@@ -3,7 +3,7 @@
 from recrawl.extract.document import Parsed
 from recrawl.extract.forms import forms_of
 from recrawl.extract.html import Tree
-from recrawl.extract.links import links_of_anchor
+from recrawl.extract.links import clicks_of, links_of_anchor
 from recrawl.extract.places import signature
 from recrawl.extract.resolve import Resolver
 from recrawl.model.address import fingerprint
@@ -21,7 +21,7 @@ class Anchor:
 
 
 def anchors_of(parsed: Parsed) -> list[Anchor]:
-    """Every anchor of the document in order, then its forms."""
+    """Every anchor of the document in order, with what else can be clicked, then its forms."""
     if parsed.tree is None:
         return []
     tree, resolver = parsed.tree, Resolver(parsed.base, parsed.charset)
@@ -34,8 +34,11 @@ def anchors_of(parsed: Parsed) -> list[Anchor]:
         way += [""] * (step.depth - len(way))
         way.append(_signature(tree, step.tag, step.element))
         if step.tag in ("a", "area"):
-            place = fingerprint("/".join(way[-ANCESTORS:]))
             links = links_of_anchor(tree, step.element, step.tag, resolver, parsed.settings)
+        else:
+            links = clicks_of(tree, step.element) if parsed.settings.scripts else []
+        if links:
+            place = fingerprint("/".join(way[-ANCESTORS:]))
             found += [Anchor(link, place) for link in links]
         if len(found) >= parsed.settings.link_limit:
             break

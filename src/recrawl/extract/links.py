@@ -66,6 +66,8 @@ class Anchored(NamedTuple):
 def links_in(found: Anchored, tree: Tree, resolver: Resolver, settings: ExtractSettings) -> list[Link]:
     """In document order, as many as the settings allow. Addresses other than http(s) are no pages and left out."""
     links = [link for some in found.links for link in some]
+    if settings.scripts:
+        links += [link for element in tree.chosen("[onclick]") for link in clicks_of(tree, element)]
     if settings.forms:
         links += forms_of(tree, resolver)
     return links[: settings.link_limit]
@@ -132,6 +134,11 @@ def links_of_anchor(
     scripts = _scripts(tree, element) if settings.scripts else []
     link = anchor_link(tree, element, tag, resolver, settings.link_text_chars)
     return scripts if link is None else [*scripts, link]
+
+
+def clicks_of(tree: Tree, element: Element) -> list[Link]:
+    """The code that a row, a button or a picture runs when clicked; that of an anchor is read with its address."""
+    return [] if element.tag in _ANCHORS else _scripts(tree, element)
 
 
 def links_of_header(values: Collection[str], url: str) -> Iterator[Link]:

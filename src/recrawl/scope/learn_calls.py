@@ -8,11 +8,13 @@ from recrawl.model.site import Rewrite
 from recrawl.scope.learn_graph import Graph
 from recrawl.scope.learn_shapes import parts_of
 from recrawl.scope.learn_values import Group, Seen, Shape, is_page_key
+from recrawl.scope.rewrite import Rewriter
 from recrawl.scope.rewrite_calls import Token, calls_in, tokens
 
 LEAST_VOTES = 2
 _NAMES = {"{int}": "id", "{slug}": "slug", "{date}": "date", "{hex}": "key"}
 _VARIABLE = re.compile(r"\{\w+\}")
+_ADDRESS = re.compile(r"(?:https?:/)?/[^/\s]")
 _LOCATIONS = (
     ("location", "href"), ("window", "location", "href"), ("document", "location", "href"),
     ("self", "location", "href"), ("top", "location", "href"), ("location",), ("window", "location"),
@@ -65,6 +67,15 @@ def script_rules(
     return rules, doubts
 
 
+def address_in(code: str) -> str:
+    """The address that stands in code as it is: assigned to the location, or given to a call; '' if there is none."""
+    rules = [rule for rule, _ in _assignments([code])]
+    if found := Rewriter(tuple(rules)).script(code) if rules else None:
+        return found[1]
+    given = (text for _, arguments in calls_in(code) for text in arguments if text is not None)
+    return next((text for text in given if _ADDRESS.match(text)), "")
+
+
 def _assignments(codes: list[str]) -> list[tuple[Rewrite, str]]:
     """`location.href = '/x'` in its many spellings."""
     found: dict[Rewrite, str] = {}
@@ -86,7 +97,7 @@ def _addresses(head: str, count: int, calls: list[Called]) -> Rewrite | None:
     """An argument that is an address itself: `window.open('/x')`, `go('/item/7')`."""
     for place in range(count):
         texts = [call[place] for call, _ in calls]
-        if all(text is not None and re.match(r"(?:https?:/)?/[^/\s]", text) for text in texts):
+        if all(text is not None and _ADDRESS.match(text) for text in texts):
             return Rewrite(f"javascript:{head}({_pattern(count, {place: '{target:url}'})})", "{target}")
     return None
 

@@ -196,6 +196,17 @@ def test_scripts_are_links_only_when_asked_for_and_stay_unresolved(parse: Parse)
     ]
 
 
+@both_parsers
+def test_whatever_runs_code_when_clicked_is_a_link_where_scripts_are(parse: Parse) -> None:
+    html = (
+        "<table><tr onclick='go(1)'><td>one</td></tr></table><button ONCLICK=\"location.href='/2'\">two</button>"
+        "<img onclick='go(3)'><p onclick=' '>none</p><a href=/4 onclick='go(4)'>four</a>"
+    )
+    assert urls(html, parse) == ["https://example.org/4"]
+    found = [(link.url, link.text) for link in links(html, parse, scripts=True) if link.relation == "script"]
+    assert sorted(found) == [("go(1)", "one"), ("go(3)", ""), ("go(4)", "four"), ("location.href='/2'", "two")]
+
+
 def test_a_declarative_shadow_root_is_shown_without_scripts_and_its_links_count() -> None:
     assert urls("<div><template shadowrootmode=open><a href=/s>x</a></template></div>") == ["https://example.org/s"]
 

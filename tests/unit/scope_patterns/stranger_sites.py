@@ -51,16 +51,24 @@ def podcasts(shows: int = 9) -> Web:
 
 
 def boards() -> Web:
-    """Calls name the board as well as the number; of the one example's board alone addresses are seen."""
+    """Calls name the board as well as the number; of the one example's board alone addresses are seen. What is clicked
+    need not be an anchor, and pages are turned by buttons."""
     count = {"notice": 44, "press": 61, "jobs": 28}
     nav = "".join(link(f"/list.do?board={one}", one.title()) for one in count)
 
     def listed(board: str, page: int) -> str:
         rows = range(1, count[board] + 1)[(page - 1) * 10 : page * 10]
-        calls = (link(f"javascript:fn_view('{board}', {n * 7}, {page});", name_of(n + len(board) * 9)) for n in rows)
-        last = -(-count[board] // 10)
-        turn = (link(f"/list.do?board={board}&pageIndex={n}", str(n)) for n in range(2, last + 1) if n != page)
-        return frame(f"{board} {page}", nav, items(calls, "rows") + "".join(turn), FOOT)
+        calls = {n: f"fn_view('{board}', {n * 7}, {page});" for n in rows}
+        named = {n: name_of(n + len(board) * 9) for n in rows}
+        clicked = (
+            f'<b onclick="{calls[n]}">{named[n]}</b>' if n % 2 else link(f"javascript:{calls[n]}", named[n])
+            for n in rows
+        )
+        others = (n for n in range(2, -(-count[board] // 10) + 1) if n != page)
+        turn = (
+            f"<button onclick=\"location.href='/list.do?board={board}&amp;pageIndex={n}'\">{n}</button>" for n in others
+        )
+        return frame(f"{board} {page}", nav, items(clicked, "rows") + "".join(turn), FOOT)
 
     def page(asked: str) -> Made | None:
         path, _, query = asked.partition("?")
