@@ -10,7 +10,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.belief import Context, Floats, Ints, Sightings, States
-from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page
@@ -165,6 +165,11 @@ class Archive(Protocol):
     """
 
     def append(self, captures: Sequence[Capture]) -> list[Place]: ...
+
+    def lay(self, captures: Sequence[Capture]) -> Laid:
+        """The first half of `append`: everything is decided and made, nothing is written. What was laid is kept before
+        anything else is laid."""
+        ...
 
     def read(self, place: Place) -> Payload: ...
 

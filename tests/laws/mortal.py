@@ -1,11 +1,12 @@
 """What dies: a store and an archive behind which a worker can be killed, in the middle of whatever it writes."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recrawl.model.batch import Batch, Saved
-from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import DiskFull
 from recrawl.ports import Archive, Store
 from tests.laws.story import Life
@@ -54,6 +55,10 @@ class MortalArchive:
         if fate.comes("before commit"):
             fate.strike()
         return places
+
+    def lay(self, captures: Sequence[Capture]) -> Laid:
+        self._fate.check()
+        return Laid(partial(self.append, captures))
 
     def read(self, place: Place) -> Payload:
         self._fate.check()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
@@ -18,9 +18,8 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.archive.tray import Tray
 from recrawl.archive.warc import BODY_DIGEST, exchange, warcinfo
 from recrawl.formats.cdxj import CdxLine
-from recrawl.formats.cdxj import render as render_line
 from recrawl.model.address import fingerprint
-from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
 
@@ -47,6 +46,7 @@ class WarcArchive:
         self._folder, self._worker, self._settings = folder, worker, settings
         self._now, self._new_id = now, new_id
         self._file: OpenFile | None = None
+        self._full: list[OpenFile] = []  # to be finished
         self._serial = 0
         self._recent = Recent()  # index lines of the open file by address and second
         self._sidecars = Sidecars(folder)
@@ -55,37 +55,55 @@ class WarcArchive:
     # ---- writing
 
     def append(self, captures: Sequence[Capture]) -> list[Place]:
-        """All captures with one write (a second one where a file is full); a file outgrows its size by one capture."""
-        places: list[Place] = []
-        tray: Tray | None = None
+        return self.lay(captures).keep()
+
+    def lay(self, captures: Sequence[Capture]) -> Laid:
+        """All captures into one tray (a second one where a file is full); a file outgrows its size by one capture."""
         matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
+        flush = matters and self._settings.sync
+        trays: list[Tray] = []
+        places: list[Place] = []
         for capture in captures:
-            if tray is None or tray.end >= self._settings.file_bytes:
-                self._write(tray, matters)
-                tray = self._new_tray()
-            original = self._original(capture, tray)
+            if not trays or trays[-1].end >= self._settings.file_bytes:
+                trays.append(self._new_tray(trays))
+            original = self._original(capture, trays)
             if original is not None and capture.reply.status == NOT_MODIFIED:
-                places.append(tray.add_unchanged(capture, original, self._new_id))
+                places.append(trays[-1].add_unchanged(capture, original, self._new_id))
             else:
-                places.append(tray.add(exchange(capture, original, self._settings, self._new_id)))
-        self._write(tray, matters)
+                places.append(trays[-1].add(exchange(capture, original, self._settings, self._new_id)))
+        return Laid(partial(self._keep, trays, places, flush), waits=flush or bool(self._full))
+
+    def _keep(self, trays: Sequence[Tray], places: list[Place], flush: bool) -> list[Place]:
+        """Each tray with one write. Where one finds no room, neither it nor those behind it are there."""
+        try:
+            for tray in trays:
+                self._write(tray, flush)
+            self._finish_full()
+        except DiskFull:
+            for file in {tray.file for tray in trays if tray.file.size == 0}:
+                file.discard()
+                self._let_go(file)
+            raise
         return places
 
     def close(self) -> None:
         """Finish the open file. A disk too full for that leaves it to the next opening; nothing is lost."""
-        if self._file is None:
-            return
+        if self._file is not None:
+            self._let_go(self._file, is_full=True)
         try:
-            self._finish()
+            self._finish_full()
         except DiskFull:
-            self._file.abandon()
-        self._let_go()
+            for file in self._full:
+                file.abandon()
+            self._full.clear()
 
-    def _new_tray(self) -> Tray:
-        if self._file and self._file.size >= self._settings.file_bytes:
-            self._finish()
+    def _new_tray(self, before: Sequence[Tray]) -> Tray:
+        """For the open file; for the next one where that is full, or will be."""
+        file, limit = self._file, self._settings.file_bytes
+        if file is not None and (file.size >= limit or before):
+            self._let_go(file, is_full=True)
         file = self._file = self._file or self._begin()
-        tray = Tray(file.name, file.size, self._settings.compress_level)
+        tray = Tray(file, self._settings.compress_level)
         if file.size == 0:
             tray.put(warcinfo(file.name, self._now(), self._settings, self._new_id))
         return tray
@@ -98,36 +116,35 @@ class WarcArchive:
                 self._sidecars.own = stem
                 return file
 
-    def _write(self, tray: Tray | None, matters: bool) -> None:
-        if tray is None or self._file is None:
+    def _write(self, tray: Tray, flush: bool) -> None:
+        spans = tray.file.append(tray.data, tray.written_lines, flush)
+        if tray.file is not self._file:
             return
-        try:
-            spans = self._file.append(tray.data, [render_line(line) for line in tray.lines], matters)
-        except DiskFull:
-            if self._file.size == 0:
-                self._file.discard()
-                self._let_go()
-            raise
         for line, span in zip(tray.lines, spans, strict=True):
             if line.mime == REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
                 continue
             self._recent.add(_recent_key(line.urlkey, line.timestamp), span)
 
-    def _finish(self) -> None:
-        if self._file is not None:
-            self._file.finish()
-        self._let_go()
+    def _finish_full(self) -> None:
+        while self._full:
+            self._full[0].finish()
+            del self._full[0]
 
-    def _let_go(self) -> None:
-        self._file, self._sidecars.own = None, ""
-        self._recent.clear()
+    def _let_go(self, file: OpenFile, is_full: bool = False) -> None:
+        if is_full:
+            self._full.append(file)
+        elif file in self._full:
+            self._full.remove(file)
+        if file is self._file:
+            self._file, self._sidecars.own = None, ""
+            self._recent.clear()
 
-    def _original(self, capture: Capture, tray: Tray) -> CdxLine | None:
+    def _original(self, capture: Capture, trays: Sequence[Tray]) -> CdxLine | None:
         """The whole response that the capture says it equals; None stores it whole."""
         if capture.same_as_at is None:
             return None
         wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
-        for line in tray.lines_of(wanted.url):
+        for line in (line for tray in trays for line in tray.lines_of(wanted.url)):
             if wanted.fits(line):
                 return line
         return self._find(wanted)

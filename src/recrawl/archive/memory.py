@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from recrawl.archive.http_head import headers_of
-from recrawl.model.capture import Capture, Payload, Place
+from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import NotFound
 
 FILE = "memory"
@@ -17,6 +18,9 @@ class MemoryArchive:
 
     def append(self, captures: Sequence[Capture]) -> list[Place]:
         return [self._add(capture) for capture in captures]
+
+    def lay(self, captures: Sequence[Capture]) -> Laid:
+        return Laid(partial(self.append, captures))
 
     def read(self, place: Place) -> Payload:
         if place.file != FILE or not 0 <= place.offset < len(self._payloads):

@@ -63,26 +63,25 @@ class OpenFile:
     def name(self) -> str:
         return self.stem + WARC
 
-    def append(self, records: bytes, lines: Sequence[str], matters: bool = True) -> list[Span]:
-        """Write whole records, then their index lines; where each line lies in the sidecar. All or nothing. What
-        does not matter (nobody will point at it) is flushed to the disk with what comes later."""
-        texts = [(line + "\n").encode("utf-8") for line in lines]
+    def append(self, records: bytes, lines: Sequence[bytes], flush: bool) -> list[Span]:
+        """Write whole records, then their index lines; where each line lies in the sidecar. All or nothing. What is not
+        flushed to the disk (nobody will point at it) is so with what comes later."""
         if os.fstat(self._warc).st_size != self.size:  # an earlier write was interrupted and could not be undone
             self._cut_back()
         try:
             write_all(self._warc, records)
-            if self._sync and matters:
+            if flush:
                 flush_to_disk(self._warc)
-            write_all(self._sidecar, b"".join(texts))
+            write_all(self._sidecar, b"".join(lines))
         except BaseException as wrong:
             self._cut_back()
             if isinstance(wrong, OSError):
                 raise_as_ours(wrong, self.folder)
             raise
-        *starts, end = accumulate(map(len, texts), initial=self._sidecar_size)
+        *starts, end = accumulate(map(len, lines), initial=self._sidecar_size)
         self.size += len(records)
         self._sidecar_size = end
-        return [(start, len(text)) for start, text in zip(starts, texts, strict=True)]
+        return [(start, len(line)) for start, line in zip(starts, lines, strict=True)]
 
     def line_at(self, span: Span) -> bytes:
         return os.pread(self._sidecar, span[1], span[0])

@@ -3,21 +3,24 @@
 from collections.abc import Callable
 
 from recrawl.archive.member import compressed, stored
+from recrawl.archive.open_file import OpenFile
 from recrawl.archive.reading import REVISIT_TYPE, line_of
 from recrawl.archive.record import END, Record, digits14, render, warc_date
 from recrawl.archive.warc import Exchange, Sheet, unchanged
 from recrawl.formats.cdxj import CdxLine
+from recrawl.formats.cdxj import render as render_line
 from recrawl.model.capture import Capture, Place
 
 
 class Tray:
     """Filled by `append` of the archive, emptied by one write; `end` is where the file will end after it."""
 
-    def __init__(self, file: str, start: int, compress_level: int) -> None:
-        self.end = start
+    def __init__(self, file: OpenFile, compress_level: int) -> None:
+        self.file, self.end = file, file.size
         self.lines: list[CdxLine] = []
+        self.written_lines: list[bytes] = []
         self._by_url: dict[str, list[CdxLine]] = {}
-        self._file, self._level = file, compress_level
+        self._name, self._level = file.name, compress_level
         self._members: list[bytes] = []
 
     def __bool__(self) -> bool:
@@ -32,7 +35,7 @@ class Tray:
         place = self._lay(self._member(exchange.main))
         if exchange.told is not None:
             line = line_of(exchange.told, place)
-            self.lines.append(line)
+            self._index(line)
             self._by_url.setdefault(line.url, []).append(line)
         for sheet in exchange.beside:
             self._lay(self._member(sheet))
@@ -43,13 +46,17 @@ class Tray:
         date = warc_date(capture.at)
         place = self._lay(compressed(unchanged(capture, original, date, new_id), self._level))
         sha256 = original.field("sha256")
-        self.lines.append(
+        self._index(
             CdxLine(
                 original.urlkey, digits14(date), original.url, REVISIT_TYPE, "", original.digest, place.length,
-                place.offset, self._file, (("sha256", sha256),) if sha256 else (),
+                place.offset, self._name, (("sha256", sha256),) if sha256 else (),
             )
         )  # fmt: skip
         return place
+
+    def _index(self, line: CdxLine) -> None:
+        self.lines.append(line)
+        self.written_lines.append(render_line(line).encode() + b"\n")
 
     def lines_of(self, url: str) -> list[CdxLine]:
         return self._by_url.get(url, [])
@@ -65,7 +72,7 @@ class Tray:
         return compressed(head + sheet.block + END, self._level)
 
     def _lay(self, member: bytes) -> Place:
-        place = Place(self._file, self.end, len(member))
+        place = Place(self._name, self.end, len(member))
         self._members.append(member)
         self.end += len(member)
         return place

@@ -133,6 +133,7 @@ async def assemble(
                 tell=log.tell,
                 complain=log.complain,
                 offload=OffTheLoop("writer", store.at_hand),
+                wait_for=OffTheLoop("disk"),
                 look_up=OffTheLoop("reader", lambda: not settings.archive.object_store and store.at_hand(to_read=True)),
                 limits=settings.limits,
                 manners=settings.politeness,

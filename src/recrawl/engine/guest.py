@@ -183,6 +183,7 @@ class Guest:
             tell=log.tell,
             complain=log.complain,
             offload=at_once,
+            wait_for=at_once,
             look_up=at_once,
             limits=settings.limits,
             manners=settings.politeness,

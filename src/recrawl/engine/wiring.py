@@ -44,6 +44,7 @@ class Parts:
     tell: Tell
     complain: Callable[[str], None]
     offload: Offload  # to the one writer
+    wait_for: Offload  # what only waits
     look_up: Offload  # to a reader
     agent: str = "recrawl"
     limits: Limits = field(default_factory=Limits)

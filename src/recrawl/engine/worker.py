@@ -15,7 +15,7 @@ from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.heard import Stirrings
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.settling.arrival import Arrival
-from recrawl.engine.settling.ledger import Ledger, write
+from recrawl.engine.settling.ledger import Ledger, captures, save
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
@@ -268,9 +268,10 @@ class Worker:
         self.reckoning.take(arrivals, ledger)
 
     async def _carry_out(self, ledger: Ledger) -> Saved:
-        saved: Saved = await self.parts.offload(
-            write, ledger, self.parts.archive, self.parts.store, self.parts.documents
-        )
+        parts = self.parts
+        laid = parts.archive.lay(captures(ledger))
+        places = await parts.wait_for(laid.keep) if laid.waits else laid.keep()
+        saved: Saved = await parts.offload(save, ledger, places, parts.store, parts.documents)
         return saved
 
     def _settled(self, ledger: Ledger, saved: Saved) -> None:

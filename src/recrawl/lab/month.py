@@ -117,6 +117,7 @@ def parts_of(
         tell=tell,
         complain=events.append,
         offload=at_once,
+        wait_for=at_once,
         look_up=at_once,
         manners=settings.politeness,
         extract=settings.extract,

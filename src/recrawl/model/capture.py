@@ -1,5 +1,8 @@
 """What goes into the archive and where it lies there."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
@@ -39,3 +42,11 @@ class Payload:
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
+
+
+class Laid(NamedTuple):
+    """Captures on their way into an archive. `keep` writes them, which hardly computes; `waits`: but waits for the
+    disk."""
+
+    keep: Callable[[], list[Place]]
+    waits: bool = False

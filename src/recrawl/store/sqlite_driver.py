@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from math import nan
 from os import fsencode
 from pathlib import Path
@@ -18,10 +19,13 @@ CACHE_KIB = 4096  # of the main connection: the upper levels of ten million addr
 SPARE_KIB = 512  # of one that is opened while the main one is busy
 IDLE_AT_MOST = 4  # connections kept for later
 
+COPY_AFTER = 4000  # rows changed: what was written since is copied from the write-ahead log into the file …
+MOST_PAGES = 16_000  # … by a thread; beside one that never comes to an end of it, whoever commits does that himself
+
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_MS}",
     "PRAGMA synchronous = NORMAL",  # a kill loses nothing; a power cut at most the last commits, never the order
-    "PRAGMA wal_autocheckpoint = 4000",  # pages
+    f"PRAGMA wal_autocheckpoint = {MOST_PAGES}",
     f"PRAGMA journal_size_limit = {64 << 20}",
     "PRAGMA temp_store = MEMORY",
 )
@@ -48,6 +52,7 @@ class SqliteConnections:
         self._pragmas, self._spare = pragmas(cache_kib, mapped_bytes), pragmas(spare_kib, mapped_bytes)
         self._idle: list[sqlite3.Connection] = []  # taken from the end
         self._main: sqlite3.Connection | None = None
+        self._copier = Copier(self._address, self._spare)
         self._closed = False
 
     @contextmanager
@@ -72,6 +77,7 @@ class SqliteConnections:
             wait_for_turn(driver, "BEGIN IMMEDIATE", self._busy_ms)
             yield session_of(driver)
             driver.execute("COMMIT")
+            self._copier.count(driver)
 
     def at_hand(self, *, to_read: bool = False) -> bool:
         if to_read:
@@ -88,6 +94,7 @@ class SqliteConnections:
 
     def close(self) -> None:
         self._closed = True
+        self._copier.close()
         while self._idle:
             self._let_go(self._idle.pop())
 
@@ -117,6 +124,37 @@ class SqliteConnections:
         if driver is self._main:
             self._main = None
         driver.close()
+
+
+class Copier:
+    """Copies what was committed from the write-ahead log into the file, beside those who write: it waits for the disk,
+    and needs no interpreter. A kill leaves the rest in the log, where everybody finds it."""
+
+    def __init__(self, address: str, pragmas: tuple[str, ...]) -> None:
+        self._address, self._pragmas = address, pragmas
+        self._thread: ThreadPoolExecutor | None = None
+        self._under_way: Future[None] | None = None
+        self._counted: tuple[sqlite3.Connection, int] | None = None
+
+    def count(self, driver: sqlite3.Connection) -> None:
+        """Somebody has committed."""
+        changes = driver.total_changes
+        if self._counted is None or self._counted[0] is not driver:
+            self._counted = driver, changes
+        if changes - self._counted[1] < COPY_AFTER or (self._under_way and not self._under_way.done()):
+            return
+        self._counted = driver, changes
+        self._thread = self._thread or ThreadPoolExecutor(max_workers=1, thread_name_prefix="copier")
+        self._under_way = self._thread.submit(self._copy)
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.shutdown()
+
+    def _copy(self) -> None:
+        """What cannot be copied now, since somebody reads or copies, is copied the next time."""
+        with suppress(sqlite3.Error), closing(opened(self._address, self._pragmas)) as driver:
+            driver.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def address_of(file: Path, mode: str) -> str:

@@ -89,7 +89,7 @@ class Crawl:
 
             parts.fetcher = Yielding(reply, parts.clock.now)
             if self.inline:
-                parts.offload = at_once
+                parts.offload = parts.wait_for = at_once
             parts.each_visit = self.each_visit
             self.worker = Worker(parts, order, range(parts.store.partitions), Tally())
             self.worker.intake.refill.reach = self.reach

@@ -1,10 +1,11 @@
 """What one commit writes, and the writing of it: WARC records first, then the state that points at them."""
 
+from collections.abc import Sequence
 from dataclasses import field
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.model.batch import Batch, Saved
-from recrawl.model.capture import Capture
+from recrawl.model.capture import Capture, Place
 from recrawl.model.event import Event
 from recrawl.model.notice import Notice
 from recrawl.model.page import Page, Rank
@@ -51,9 +52,18 @@ class Ledger:
         return bool(self.pages or self.entered or self.servers or told)
 
 
-def write(ledger: Ledger, archive: Archive, store: Store, documents: DocumentFolder | None = None) -> Saved:
+def write(ledger: Ledger, archive: Archive, store: Store) -> Saved:
     """Carry one ledger out: archive first, then the store."""
-    places = archive.append([copy.capture for copy in ledger.copies])
+    return save(ledger, archive.append(captures(ledger)), store)
+
+
+def captures(ledger: Ledger) -> list[Capture]:
+    """What the archive is to keep."""
+    return [copy.capture for copy in ledger.copies]
+
+
+def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: DocumentFolder | None = None) -> Saved:
+    """What the archive has kept at these places, and all else, into the store."""
     if documents is not None:
         documents.put(ledger.documents)
     versions = [
