@@ -12,15 +12,16 @@ KILLS ?= 200
 SHOWN ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: compiler shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 install: $(STAMP) ## create .venv and install recrawl with everything its tests need
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml hatch_build.py $(wildcard src/recrawl/native/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recrawl needs Python 3.11 or newer: make PYTHON=python3.11 …")'
+	@$(MAKE) --no-print-directory compiler
 ifdef UV
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]'
@@ -30,6 +31,13 @@ else
 endif
 	@$(BIN)/python -m compileall -q src tests
 	@touch $@
+
+# A part of recrawl is compiled. Without a compiler and Python's headers it works all the same, slower, but for its tests.
+compiler:
+	@printf '#include <Python.h>' | cc -E -I"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')" - >/dev/null 2>&1 || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev python3-dev >/dev/null; \
+	else echo "recrawl is installed without its compiled part, which needs: apt-get install gcc libc6-dev python3-dev" >&2; fi
 
 demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
 	@$(BIN)/recrawl demo

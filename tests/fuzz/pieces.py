@@ -35,6 +35,7 @@ _WARC = (*_TEXT, "WARC/1.0\r\n", "Content-Length: 0\r\n", "\r\n\r\n", "WARC-Type
 PIECES: dict[str, tuple[str, ...]] = {
     "any": _TEXT,
     "html": _HTML,
+    "sights": _HTML,
     "any_document": ("text/html\n", "text/xml\n", "text/plain\n", *_HTML, *_XML),
     "a whole visit": _HTML,
     "charsets": ("\n", "<meta charset=x>", "<meta charset=utf-16>", *_HTML),

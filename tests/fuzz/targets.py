@@ -41,6 +41,7 @@ from recrawl.scope import globs
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.robots import RobotsRules
 from recrawl.scope.robots_policy import expires_at
+from tests.sights import differences
 
 NOW = 1_790_000_000.0
 URL = "https://example.org/a/b?c=d"
@@ -82,6 +83,11 @@ def html(data: bytes) -> None:
     other = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
     beside = document.kept(document.parse(data, "text/html", URL, beside=other))
     assert (beside.title, beside.main, beside.links) == (whole.title, whole.main, whole.links)
+
+
+def sights(data: bytes) -> None:
+    """What a page says at sight it says as a tree."""
+    assert not differences(data), data
 
 
 def any_document(data: bytes) -> None:
@@ -221,8 +227,8 @@ def search(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     one.__name__: one
     for one in (
-        addresses, patterns, robots, html, any_document, charsets, http, sitemaps, feeds, crawl_script, site_file,
-        history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists, kept_files,
+        addresses, patterns, robots, html, sights, any_document, charsets, http, sitemaps, feeds, crawl_script,
+        site_file, history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists, kept_files,
         search,
     )
 }  # fmt: skip

@@ -1,13 +1,14 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import decode
 from recrawl.extract.enough import has_main_text
-from recrawl.extract.fresh import fresh_links
+from recrawl.extract.fresh import fresh_links, fresh_links_seen
 from recrawl.extract.html import Parse, Tree
 from recrawl.extract.language import guessed, said
 from recrawl.extract.links import (
@@ -15,6 +16,7 @@ from recrawl.extract.links import (
     anchored,
     anchored_like,
     base_of,
+    based,
     links_in,
     links_of_header,
     refresh_of,
@@ -24,6 +26,8 @@ from recrawl.extract.mime import Kind, kind_of
 from recrawl.extract.plain import text_blocks, xml_blocks
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import DEFAULT, ExtractSettings
+from recrawl.extract.sight import Sight, sight_of
+from recrawl.extract.space import folded
 from recrawl.extract.template import template_of
 from recrawl.extract.text import Reading, Run, read_runs
 from recrawl.extract.text_flat import read_flat
@@ -40,6 +44,15 @@ TITLE_CHARS = 1000
 OFFERS = 'script[type="application/ld+json" i], [itemscope], meta[property*=":"], meta[name*=":"]'
 
 
+class Planted(NamedTuple):
+    """A document within its bounds, and its tree. `cut`: which limits bit."""
+
+    text: str = ""
+    media: Media = Media.OTHER
+    tree: Tree | None = None
+    cut: str = ""
+
+
 @dataclass(frozen=True)
 class Parsed:
     """A document parsed once. Every property reads one thing of it, when first asked: a crawl that only needs the
@@ -48,16 +61,29 @@ class Parsed:
     media: Media
     url: str
     charset: str
-    source: str
-    tree: Tree | None
     settings: ExtractSettings
     headers: Headers
     ignore: Sequence[str]
-    cut: str = ""
+    plant: Callable[[], Planted]
     beside: "Parsed | None" = None  # another version of the document, of which this one differs little
+    sight: Sight | None = None
+
+    @cached_property
+    def _planted(self) -> Planted:
+        return self.plant()
+
+    @property
+    def tree(self) -> Tree | None:
+        return self._planted.tree
+
+    @property
+    def source(self) -> str:
+        return self._planted.text
 
     @cached_property
     def base(self) -> str:
+        if self.sight is not None:
+            return based(self.sight.base, self.url, self.charset)
         return base_of(self.tree, self.url, self.charset) if self.tree and self._is_linked else absolute(self.url)
 
     @cached_property
@@ -79,10 +105,15 @@ class Parsed:
 
     def fresh_links(self, met: Container[int]) -> tuple[Link, ...]:
         """`links` but for those met before."""
-        settings = self.settings
-        if not self.tree or not self._is_linked or settings.images or settings.scripts or settings.forms:
+        settings, resolver, found = self.settings, self._resolver, None
+        if settings.images or settings.scripts or settings.forms or not self._is_linked:
             return self.links
-        found = fresh_links(self.tree, self._resolver, settings, met)
+        if self.sight is not None:
+            found = fresh_links_seen(self.sight, resolver, settings.link_limit, met)
+        if found is None:
+            if self.tree is None:
+                return self.links
+            found = fresh_links(self.tree, resolver, settings, met)
         return (*found, *links_of_header(self._header_values("link"), self.url))
 
     @cached_property
@@ -100,6 +131,8 @@ class Parsed:
     @cached_property
     def title(self) -> str:
         """The first title that is not that of a drawing."""
+        if self.sight is not None:
+            return folded(self.sight.title)[:TITLE_CHARS]
         if self.tree is None:
             return ""
         titles = list(self.tree.elements(("title",)))
@@ -122,6 +155,8 @@ class Parsed:
 
     @property
     def offers(self) -> bool:
+        if self.sight is not None:
+            return self.sight.offers
         return self.tree is not None and bool(self.tree.select(OFFERS))
 
     @cached_property
@@ -154,6 +189,8 @@ class Parsed:
 
     def is_plainly_a_page(self, letters: int) -> bool:
         """Certainly well decoded and with more main text than so many letters; False: only reading it all will tell."""
+        if self.sight is not None and not self.ignore and self.sight.letters > letters and self.sight.is_decoded:
+            return True
         if self.tree is None or self.media is not Media.HTML or self.tree.flat() is None or not self._is_decoded:
             return False
         return has_main_text(self.tree, self._ignored, letters, lambda: () if self._reading.cut else self._main_runs)
@@ -161,7 +198,7 @@ class Parsed:
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
         settings, resolver = self.settings, self._resolver
-        cuts = [self.cut] if self.cut else []
+        cuts = [self._planted.cut] if self.sight is None and self._planted.cut else []
         if resolver.left_unread:
             cuts.append(f"only its first {settings.link_limit} links were read (extract.link_limit)")
         if resolver.too_long:
@@ -228,6 +265,8 @@ class Parsed:
         return next((content for name, content in self._metas("http-equiv") if name == "content-language"), "")
 
     def _metas(self, key: str) -> list[tuple[str, str]]:
+        if self.sight is not None:
+            return self.sight.metas(key)
         if self.tree is None:
             return []
         metas = [(self.tree.attribute(meta, key), meta) for meta in self.tree.elements(("meta",))]
@@ -246,17 +285,27 @@ def parse(
     ignore: Sequence[str] = (),
     parse_html: Parse = turbo.parse,
     beside: Parsed | None = None,
+    *,
+    at_sight: bool = False,
 ) -> Parsed:
     """`ignore`: CSS selectors of elements whose text does not count; their links do. `beside`: another version of the
-    document, parsed in the same way: what both share is read once."""
+    document, parsed in the same way: what both share is read once. `at_sight`: less may be asked of it than its tree
+    knows, so that is made when it is needed."""
     nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
-        return Parsed(Media.OTHER, url, "", "", None, settings, headers, ignore)
+        return Parsed(Media.OTHER, url, "", settings, headers, ignore, Planted)
     source, charset, _ = decode(within(body, settings.source_bytes), content_type)
-    text, sound, cut = bounded(source, len(body), settings)
-    media, tree = _tree(kind, sound, parse_html)
-    return Parsed(media, url, charset, text, tree, settings, headers, ignore, cut, beside)
+
+    def plant() -> Planted:
+        text, sound, cut = bounded(source, len(body), settings)
+        return Planted(text, *_tree(kind, sound, parse_html), cut)
+
+    if kind is Kind.HTML and at_sight and len(body) <= settings.source_bytes:
+        sight = sight_of(source, settings.tags)
+        return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight)
+    planted = plant()
+    return Parsed(planted.media, url, charset, settings, headers, ignore, lambda: planted, beside)
 
 
 def read(

@@ -1,12 +1,13 @@
 """The links of a document but for those met before: on a page of a site half crawled nearly all of them."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 
 from recrawl.extract.html import Tree
 from recrawl.extract.links import anchor_link, rare_links
 from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.sight import Sight
 from recrawl.model.page import Link
 
 _ANCHORS = ("a", "area")
@@ -14,14 +15,21 @@ _ALWAYS = "a[rel], area[rel], a:not([href]), link, frame, iframe, meta"  # read 
 _TAGS = (*_ANCHORS, "link", "frame", "iframe", "meta")
 
 
+def fresh_links_seen(sight: Sight, resolver: Resolver, limit: int, met: Container[int]) -> list[Link] | None:
+    """`fresh_links` of a page of which there is a sight. None: there are so many that the limit may bite."""
+    if len(sight.hrefs) + len(sight.others) >= limit:
+        return None
+    return sight.links(_news(_spelt(resolver.origin, sight.hrefs), met), resolver)
+
+
 def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: Container[int]) -> list[Link]:
     """In document order, anchors without their text. `met` holds `hash` of the addresses of links met before: an origin
     and a rooted path are their own resolution if anything ever resolved to them, so most links are passed over before
     they are resolved. A `nofollow` is not passed over, since it counts each time."""
-    origin, attribute, limit = resolver.origin, tree.attribute, settings.link_limit
+    attribute, limit = tree.attribute, settings.link_limit
     always = tree.chosen(_ALWAYS)
-    spelt = [origin + href if href[:1] == "/" else href for href in tree.hrefs()]
-    news = {address for address in spelt if hash(address) not in met} if _has_news(spelt, met) else set()
+    spelt = _spelt(resolver.origin, tree.hrefs())
+    news = _news(spelt, met)
     kept, elements = set(map(tree.key, always)), always
     if news or len(spelt) + len(always) >= limit:
         first = list(islice(tree.elements(_TAGS), 2 * limit))
@@ -30,7 +38,7 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     found: list[Link] = []
     for element in elements:
         href = attribute(element, "href")
-        address = href if href is None else _rooted(origin, href)
+        address = href if href is None else resolver.rooted(href)
         is_read = tree.key(element) in kept
         if address not in news and not is_read:
             continue
@@ -47,11 +55,13 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
     return found
 
 
-def _has_news(spelt: Sequence[str], met: Container[int]) -> bool:
+def _spelt(origin: str, hrefs: Iterable[str]) -> list[str]:
+    """`Resolver.rooted` of each."""
+    return [origin + href if href[:1] == "/" else href for href in hrefs]
+
+
+def _news(spelt: Sequence[str], met: Container[int]) -> set[str]:
     """Most pages have none: all their links are looked up at once."""
-    hashes = map(hash, spelt)
-    return not met.issuperset(hashes) if isinstance(met, set) else any(one not in met for one in hashes)
-
-
-def _rooted(origin: str, href: str) -> str:
-    return origin + href if href[:1] == "/" else href
+    if isinstance(met, set) and met.issuperset(map(hash, spelt)):
+        return set()
+    return {address for address in spelt if hash(address) not in met}

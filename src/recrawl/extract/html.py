@@ -29,21 +29,25 @@ class Spelt(NamedTuple):
     has_raw: bool  # elements whose text is written as it is, scripts and the like
 
 
-class Tree(Protocol):
-    def elements(self, tags: tuple[str, ...]) -> Iterator[Element]:
-        """All elements of these names, in document order."""
-        ...
+class Elements(Protocol):
+    """What can be asked of single elements."""
 
     def attribute(self, element: Element, name: str) -> str | None:
         """Its value, '' where it has none, None where there is no such attribute."""
         ...
 
-    def hrefs(self) -> Iterable[str]:
-        """Of all anchors and areas, in no order."""
-        ...
-
     def caption(self, element: Element, chars: int) -> str:
         """The first text inside, white space folded: a bounded look, however much stands inside."""
+        ...
+
+
+class Tree(Elements, Protocol):
+    def elements(self, tags: tuple[str, ...]) -> Iterator[Element]:
+        """All elements of these names, in document order."""
+        ...
+
+    def hrefs(self) -> Iterable[str]:
+        """Of all anchors and areas, in no order."""
         ...
 
     def nests(self, tag: str) -> bool:

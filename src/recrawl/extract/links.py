@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recrawl.extract.forms import forms_of
 from recrawl.extract.header import header_links
-from recrawl.extract.html import Element, Tree
+from recrawl.extract.html import Element, Elements, Tree
 from recrawl.extract.refresh import refresh_target
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import ExtractSettings
@@ -45,12 +45,14 @@ _PAGE_SCHEMES = ("https://", "http://")
 
 def base_of(tree: Tree, url: str, charset: str = "utf-8") -> str:
     """Where links start from: the first `<base href>`, itself resolved against the document's address."""
-    for element in tree.elements(("base",)):
-        href = tree.attribute(element, "href")
-        if href is not None:
-            base = Resolver(absolute(url), charset).resolve(href) or ""
-            return absolute(url) if not base or base.startswith(("data:", _SCRIPT_SCHEME)) else base
-    return absolute(url)
+    hrefs = (tree.attribute(element, "href") for element in tree.elements(("base",)))
+    return based(next((href for href in hrefs if href is not None), None), url, charset)
+
+
+def based(href: str | None, url: str, charset: str = "utf-8") -> str:
+    """The same of that `<base href>`; None: there is none."""
+    base = Resolver(absolute(url), charset).resolve(href) if href is not None else None
+    return absolute(url) if not base or base.startswith(("data:", _SCRIPT_SCHEME)) else base
 
 
 class Anchored(NamedTuple):
@@ -155,7 +157,7 @@ def links_of_header(values: Collection[str], url: str) -> Iterator[Link]:
             yield Link(target, name, found.title, "nofollow" in found.relations, rel, found.language, found.media_type)
 
 
-def anchor_link(tree: Tree, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
+def anchor_link(tree: Elements, element: Element, tag: str, resolver: Resolver, chars: int) -> Link | None:
     attribute = tree.attribute
     href = attribute(element, "href")
     if href is None:
@@ -170,7 +172,7 @@ def anchor_link(tree: Tree, element: Element, tag: str, resolver: Resolver, char
     return Link(url, tag, tree.caption(element, chars), "nofollow" in words, " ".join(words))
 
 
-def rare_links(tree: Tree, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:
+def rare_links(tree: Elements, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:
     """Everything but a and area."""
     if tag == "link":
         yield from _link_element(tree, element, resolver)
@@ -184,14 +186,14 @@ def rare_links(tree: Tree, element: Element, tag: str, resolver: Resolver) -> It
         yield from _images(tree, element, resolver)
 
 
-def refresh_of(tree: Tree, meta: Element, resolver: Resolver) -> str:
+def refresh_of(tree: Elements, meta: Element, resolver: Resolver) -> str:
     """Where a meta refresh leads; '' for any other meta and for a page that only reloads itself."""
     if (tree.attribute(meta, "http-equiv") or "").lower() != "refresh":
         return ""
     return _page_address(refresh_target(tree.attribute(meta, "content") or "") or "", resolver)
 
 
-def _link_element(tree: Tree, element: Element, resolver: Resolver) -> Iterator[Link]:
+def _link_element(tree: Elements, element: Element, resolver: Resolver) -> Iterator[Link]:
     words = tuple((tree.attribute(element, "rel") or "").lower().split())
     names = _relations(words)
     target = _page_address(tree.attribute(element, "href") or "", resolver) if names else ""
@@ -227,7 +229,7 @@ def _unspaced(href: str) -> str:
     return href.lstrip("".join(map(chr, range(0x21)))).translate({9: None, 10: None, 13: None}).lower()
 
 
-def _images(tree: Tree, element: Element, resolver: Resolver) -> Iterator[Link]:
+def _images(tree: Elements, element: Element, resolver: Resolver) -> Iterator[Link]:
     written = [tree.attribute(element, "src") or "", *addresses(tree.attribute(element, "srcset") or "")]
     text = " ".join((tree.attribute(element, "alt") or "").split())
     for href in dict.fromkeys(written):

@@ -47,10 +47,10 @@ _WORDS = (
     "recommended related share sharing sidebar sidebars sitemap skip snb social sponsor sponsored subscribe toolbar "
     "topbar trending"
 )
-_FRAME_WORDS = frozenset(_WORDS.split())
-_FRAME_NAMES = frozenset({"header", "site-header", "page-footer", "bottom", "copyright", "gnb-area"})
+FRAME_WORDS = frozenset(_WORDS.split())
+FRAME_NAMES = frozenset({"header", "site-header", "page-footer", "bottom", "copyright", "gnb-area"})
 # `has-sidebar` and `no-footer` speak of the layout, not of the element
-_LAYOUT = frozenset({"has", "with", "without", "no", "not", "is", "layout", "js", "hide"})
+LAYOUT = frozenset({"has", "with", "without", "no", "not", "is", "layout", "js", "hide"})
 
 
 @lru_cache(maxsize=8192)  # pages of a template use the same few
@@ -68,4 +68,4 @@ def region_of(tag: str, role: str | None, names: str, parent: int) -> int:
 
 def _is_frame_name(word: str) -> bool:
     parts = _PARTS.split(word)
-    return word in _FRAME_NAMES or (parts[0] not in _LAYOUT and not _FRAME_WORDS.isdisjoint(parts))
+    return word in FRAME_NAMES or (parts[0] not in LAYOUT and not FRAME_WORDS.isdisjoint(parts))

@@ -81,6 +81,10 @@ class Resolver:
             return self._directory + href
         return self._slowly(href)
 
+    def rooted(self, href: str) -> str:
+        """A rooted path behind its origin, all else as it is: what it resolves to, if anything ever resolved so."""
+        return self._origin + href if href[:1] == "/" else href
+
     def _above(self, levels: int) -> str:
         """The directory so many levels up; the root has none above it."""
         if levels not in self._upper:

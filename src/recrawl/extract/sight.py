@@ -1,0 +1,95 @@
+"""What a page shows at first sight, read from its source without a tree: where it leads, what it is called, what it
+asks of robots, whether it plainly has text of its own. Where only the tree can tell, there is no sight."""
+
+from typing import NamedTuple
+
+from turbohtml import unescape
+
+from recrawl.extract.links import anchor_link, rare_links
+from recrawl.extract.regions import FRAME_NAMES, FRAME_WORDS, LAYOUT
+from recrawl.extract.resolve import Resolver
+from recrawl.model.page import Link
+from recrawl.native import compiled
+
+_ANCHORS = ("a", "area")
+
+if compiled is not None:
+    compiled.frame_words(FRAME_WORDS, FRAME_NAMES, LAYOUT)
+
+
+class Other(NamedTuple):
+    """An element that says where it leads in more than an address, or something else. `before`: how many plain anchors
+    stand before it."""
+
+    before: int
+    tag: str
+    attributes: dict[str, str]
+
+
+class Sight(NamedTuple):
+    """`hrefs`: of anchors without `rel`, as they stand there. `letters`: so many of main text, or more. `is_decoded`:
+    no replacement character, neither plain nor as a reference."""
+
+    title: str
+    hrefs: list[str]
+    others: list[Other]
+    letters: int
+    offers: bool
+    is_decoded: bool
+
+    @property
+    def base(self) -> str | None:
+        """The first `<base href>`."""
+        hrefs = (other.attributes.get("href") for other in self.others if other.tag == "base")
+        return next((href for href in hrefs if href is not None), None)
+
+    def metas(self, key: str) -> list[tuple[str, str]]:
+        metas = [other.attributes for other in self.others if other.tag == "meta"]
+        return [(meta[key].lower(), meta.get("content", "")) for meta in metas if meta.get(key)]
+
+    def links(self, wanted: set[str], resolver: Resolver) -> list[Link]:
+        """Those of anchors with such an address, each once, and of all else; in document order."""
+        found: list[Link] = []
+        done = 0
+        for before, tag, attributes in self.others:
+            found += _plain(self.hrefs[done:before], wanted, resolver) if wanted else ()
+            done = before
+            if tag == "base":
+                continue
+            if tag not in _ANCHORS:
+                found += rare_links(_FLAT, attributes, tag, resolver)
+            elif link := anchor_link(_FLAT, attributes, tag, resolver, 0):
+                found.append(link)
+        return found + _plain(self.hrefs[done:], wanted, resolver) if wanted else found
+
+
+class _Flat:
+    """Elements as dictionaries of their attributes."""
+
+    attribute = staticmethod(dict[str, str].get)
+
+    def caption(self, element: dict[str, str], chars: int) -> str:
+        return ""
+
+
+_FLAT = _Flat()
+
+
+def sight_of(source: str, tags: int) -> Sight | None:
+    """Of an HTML page with at most so many tags. None: it needs its tree."""
+    seen = compiled.sight(source, tags) if compiled is not None else None
+    if seen is None:
+        return None
+    title, hrefs, others, *rest = seen
+    title = unescape(title) if title and "&" in title else title or ""
+    return Sight(title, hrefs, [Other(*other) for other in others], *rest)
+
+
+def _plain(hrefs: list[str], wanted: set[str], resolver: Resolver) -> list[Link]:
+    found: list[Link] = []
+    for href in hrefs:
+        address = resolver.rooted(href)
+        if address in wanted and (link := anchor_link(_FLAT, {"href": href}, "a", resolver, 0)):
+            wanted.discard(address)
+            found.append(link)
+    return found

@@ -1,0 +1,20 @@
+/* recrawl.native._native: the compiled part of recrawl, one function a file. */
+#include "native.h"
+
+static PyMethodDef METHODS[] = {
+    {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
+    {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, .m_name = "recrawl.native._native", .m_doc = "The compiled part of recrawl.", .m_size = -1,
+    .m_methods = METHODS,
+};
+
+PyMODINIT_FUNC
+PyInit__native(void)
+{
+    sight_prepare();
+    return PyModule_Create(&MODULE);
+}

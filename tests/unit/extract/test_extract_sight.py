@@ -1,0 +1,103 @@
+"""A page read at sight says what its tree says, or nothing."""
+
+import pytest
+from tests.bench.site import SHAPES, Site
+from tests.sights import URL, differences, page_of
+
+from recrawl.extract.document import glance, parse
+from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.sight import sight_of
+from recrawl.native import compiled
+
+LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
+ONE = len(LONG.strip())
+
+
+def test_the_compiled_part_is_there() -> None:
+    assert compiled is not None, "make install builds it; without it a crawl works, slower"
+
+
+@pytest.mark.parametrize("from_seed", range(0, 12_000, 3_000))
+def test_pages_of_all_sorts_say_at_sight_what_their_trees_say(from_seed: int) -> None:
+    said = [(seed, differences(page_of(seed).encode())) for seed in range(from_seed, from_seed + 3_000)]
+    assert [(seed, found) for seed, found in said if found] == []
+    assert sum(found is not None for _, found in said) > 300
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_pages_of_every_shape_of_the_bench_are_seen(shape: str) -> None:
+    site = Site(200, ("127.0.0.1:1234",), shape=SHAPES[shape])
+    for number in range(0, 200, 20):
+        body = site.body(number, 0)
+        assert differences(body) == []
+        parsed = parse(body, "text/html; charset=utf-8", URL, at_sight=True)
+        assert parsed.is_plainly_a_page(100)
+        assert "_planted" not in vars(parsed), "the tree was made all the same"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p><b>one<p>two",  # formatting that is opened anew
+        "<table><a href=/x>y</a><tr><td>z</table>",  # put before the table
+        "<template><a href=/x>y</a></template>",
+        "<svg><a href=/x>y</a></svg>",
+        "<math><a href=/x>y</a></math>",
+        "<a href=/x>one<a href=/y>two</a>",
+        "<select><a href=/x>y</a></select>",
+        "<a href='/x?&lang;=1'>y</a>",  # a name that only a list of two thousand knows
+        "<script><!-- <script> </script> --></script><a href=/x>y</a>",
+        "<a href=/x",  # ends in a tag
+        "<!-- <a href=/x>y</a>",
+        "<frameset><frame src=/x></frameset>",
+        "a\0b",
+        "\ud800",
+    ],
+)
+def test_what_only_a_tree_can_tell_is_not_told_at_sight(page: str) -> None:
+    assert sight_of(page, 1000) is None
+
+
+def test_a_page_with_more_tags_than_may_be_read_has_no_sight() -> None:
+    assert sight_of("<p>a</p>" * 50, 100) is not None
+    assert sight_of("<p>a</p>" * 50 + "<p>", 100) is None
+
+
+def test_links_met_before_are_passed_over_and_a_new_one_is_told_once() -> None:
+    body = b"<a href=/a>a</a><a href=/b>b</a><a href=/b>b</a><a rel=nofollow href=/a>a</a><link rel=next href=/c>"
+    parsed = parse(body, "text/html", URL, at_sight=True)
+    found = glance(parsed, {hash("http://h.example/a")}).links
+    assert [(link.url, link.relation, link.nofollow) for link in found] == [
+        ("http://h.example/b", "a", False),
+        ("http://h.example/a", "a", True),
+        ("http://h.example/c", "next", False),
+    ]
+    assert glance(parse(body, "text/html", URL), {hash("http://h.example/a")}).links == found
+
+
+def test_limits_bite_as_they_do_in_the_tree() -> None:
+    settings = ExtractSettings(link_limit=3)
+    body = b"".join(b"<a href=/%d>x</a>" % number for number in range(9))
+    seen, whole = (parse(body, "text/html", URL, settings, at_sight=at_sight) for at_sight in (True, False))
+    assert glance(seen).links == glance(whole).links
+    assert glance(seen).cut == glance(whole).cut != ""
+
+
+@pytest.mark.parametrize(
+    ("page", "letters"),
+    [
+        (f"<p>{LONG}</p>", ONE),
+        (f"<p>{LONG}</p><p hidden>{LONG}</p><nav><p>{LONG}</p></nav><div class=sidebar><p>{LONG}</p></div>", ONE),
+        (f"<p>{LONG}</p><main><p>{LONG}</p></main>", ONE),
+        (f"<div role=main><div>{LONG}</div></div><p>{LONG}</p>", ONE),
+        (f"<header><p>{LONG}</p></header><article><header><p>{LONG}</p></header></article>", ONE),
+        (f"<p><a href=/x>{LONG}</a></p>", 0),
+        (f"<p>{LONG}<span style='color: red'>x</span></p>", 0),
+        (f"<table><tr><td>{LONG}<td>{LONG}</table>", 2 * ONE),
+        ("<p>" + "&nbsp;" * 200 + "</p>", 0),
+    ],
+)
+def test_letters_are_counted_where_main_text_stands(page: str, letters: int) -> None:
+    sight = sight_of(page, 1000)
+    assert sight is not None
+    assert sight.letters == letters
