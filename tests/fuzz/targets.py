@@ -228,8 +228,8 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     one.__name__: one
     for one in (
         addresses, patterns, robots, html, sights, any_document, charsets, http, sitemaps, feeds, crawl_script,
-        site_file, history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists, kept_files,
-        search,
+        site_file, history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists,
+        kept_files, search,
     )
 }  # fmt: skip
 
