@@ -11,8 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import get_annotations, signature
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef, NoReturn, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef, NoReturn, TypeVar, get_args, get_origin
 
+from recrawl.native import compiled
+
+Cls = TypeVar("Cls")
 _KNOWN = ("__dataclass_fields__", "__dataclass_params__")
 _OWN_WAY = ("__post_init__", "__init__", "__slots__", "__setattr__", "__delattr__", "__getstate__", "__setstate__")
 _NO_FIELDS: tuple[Any, ...] = (ClassVar, dataclasses.KW_ONLY, dataclasses.InitVar)
@@ -66,6 +69,22 @@ def fields_of(cls: type) -> "Sequence[dataclasses.Field[Any]]":
     """As `dataclasses.fields`, without asking the standard library where a class is made here."""
     known = cls.__dict__.get(_KNOWN[0])
     return known.fields() if isinstance(known, _Known) else dataclasses.fields(cls)
+
+
+def filled(cls: type[Cls]) -> type[Cls]:
+    """With the compiled part its values are made by that, which fills their slots (see `swift`)."""
+    if compiled is not None:
+        fields = fields_of(cls)
+        given = [field for field in fields if is_given(field)]
+        factories = tuple(None if field.default_factory is _MISSING else field.default_factory for field in given)
+        names = tuple(field.name for field in fields)
+        compiled.swift(cls, names, len(fields) - len(given), tuple(field.default for field in given), factories)
+    return cls
+
+
+def is_given(field: "dataclasses.Field[Any]") -> bool:
+    """What its value is where none is given."""
+    return field.default is not _MISSING or field.default_factory is not _MISSING
 
 
 class _Described:
@@ -129,7 +148,7 @@ def _made(cls: type, frozen: bool) -> type:
         del space["__doc__"]
     if "__eq__" in space and space["__hash__"] is None:  # which Python wrote, since it compares in its own way
         del space["__hash__"]
-    return type(cls.__name__, (), {"__match_args__": tuple(names), "__doc__": _Described(), **methods, **space})
+    return filled(type(cls.__name__, (), {"__match_args__": tuple(names), "__doc__": _Described(), **methods, **space}))
 
 
 def _constructor(cls: type, names: Mapping[str, Any], defaults: Mapping[str, Any], frozen: bool) -> Callable[..., None]:

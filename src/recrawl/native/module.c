@@ -3,7 +3,10 @@
 
 static PyMethodDef METHODS[] = {
     {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
+    {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
+    {"replace_else", native_replace_else, METH_O, "What replaces fields of other values."},
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
+    {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
     {NULL, NULL, 0, NULL},
 };
 

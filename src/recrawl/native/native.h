@@ -8,5 +8,8 @@
 void sight_prepare(void);
 PyObject *native_frame_words(PyObject *module, PyObject *arguments);
 PyObject *native_sight(PyObject *module, PyObject *arguments);
+PyObject *native_swift(PyObject *module, PyObject *arguments);
+PyObject *native_replace_else(PyObject *module, PyObject *usual);
+PyObject *native_replace(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names);
 
 #endif
