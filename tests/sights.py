@@ -114,7 +114,7 @@ def _attribute(dice: random.Random) -> str:
 
 def differences(body: bytes) -> list[Any] | None:
     """What the two say differently, [] if nothing; None: there is no sight of this page."""
-    seen = parse(body, "text/html; charset=utf-8", URL, at_sight=True)
+    seen = parse(body, "text/html; charset=utf-8", URL, met=())
     if seen.sight is None:
         return None
     whole = parse(body, "text/html; charset=utf-8", URL)

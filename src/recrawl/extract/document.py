@@ -103,17 +103,17 @@ class Parsed:
             return anchored(self.tree, self._resolver, self.settings)
         return anchored_like(known._anchored, self.tree, self._resolver, self.settings)
 
-    def fresh_links(self, met: Container[int]) -> tuple[Link, ...]:
+    def fresh_links(self, met: Container[str]) -> tuple[Link, ...]:
         """`links` but for those met before."""
-        settings, resolver, found = self.settings, self._resolver, None
+        settings, sight = self.settings, self.sight
         if settings.images or settings.scripts or settings.forms or not self._is_linked:
             return self.links
-        if self.sight is not None:
-            found = fresh_links_seen(self.sight, resolver, settings.link_limit, met)
-        if found is None:
-            if self.tree is None:
-                return self.links
-            found = fresh_links(self.tree, resolver, settings, met)
+        if sight is not None and sight.anchors + len(sight.others) < settings.link_limit:
+            found = fresh_links_seen(sight, lambda: self._resolver, met)
+        elif self.tree is None:
+            return self.links
+        else:
+            found = fresh_links(self.tree, self._resolver, settings, met)
         return (*found, *links_of_header(self._header_values("link"), self.url))
 
     @cached_property
@@ -197,11 +197,11 @@ class Parsed:
 
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
-        settings, resolver = self.settings, self._resolver
+        settings, resolver = self.settings, vars(self).get("_resolver")  # None: nothing was resolved yet
         cuts = [self._planted.cut] if self.sight is None and self._planted.cut else []
-        if resolver.left_unread:
+        if resolver and resolver.left_unread:
             cuts.append(f"only its first {settings.link_limit} links were read (extract.link_limit)")
-        if resolver.too_long:
+        if resolver and resolver.too_long:
             cuts.append(f"links beyond {settings.href_chars} characters are none (extract.href_chars)")
         if with_text and self.media is Media.HTML and self._reading.cut:
             chars, nodes = settings.text_chars, settings.node_limit
@@ -286,11 +286,11 @@ def parse(
     parse_html: Parse = turbo.parse,
     beside: Parsed | None = None,
     *,
-    at_sight: bool = False,
+    met: Container[str] | None = None,
 ) -> Parsed:
     """`ignore`: CSS selectors of elements whose text does not count; their links do. `beside`: another version of the
-    document, parsed in the same way: what both share is read once. `at_sight`: less may be asked of it than its tree
-    knows, so that is made when it is needed."""
+    document, parsed in the same way: what both share is read once. `met`: less may be asked of it than its tree
+    knows, which is made when it is needed; and of its links only those that do not lead there."""
     nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
@@ -301,8 +301,8 @@ def parse(
         text, sound, cut = bounded(source, len(body), settings)
         return Planted(text, *_tree(kind, sound, parse_html), cut)
 
-    if kind is Kind.HTML and at_sight and len(body) <= settings.source_bytes:
-        sight = sight_of(source, settings.tags)
+    if kind is Kind.HTML and met is not None and len(body) <= settings.source_bytes:
+        sight = sight_of(source, settings.tags, url, met)
         return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight)
     planted = plant()
     return Parsed(planted.media, url, charset, settings, headers, ignore, lambda: planted, beside)
@@ -359,12 +359,12 @@ def kept(parsed: Parsed) -> Document:
     return Document(parsed.media, parsed.charset, title=title, main=main, links=links, directives=directives)
 
 
-def glance(parsed: Parsed, met: Container[int] = ()) -> Document:
+def glance(parsed: Parsed, met: Container[str] = ()) -> Document:
     """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
     links = parsed.fresh_links(met)
     directives, cut, offers = parsed.directives, parsed.cuts(with_text=False), parsed.offers
     return Document(
-        parsed.media, parsed.charset, parsed.base, links=links, directives=directives, cut=cut, offers=offers
+        parsed.media, parsed.charset, links=links, directives=directives, cut=cut, offers=offers
     )
 
 

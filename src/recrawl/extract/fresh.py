@@ -1,6 +1,6 @@
 """The links of a document but for those met before: on a page of a site half crawled nearly all of them."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container
 from itertools import islice
 
 from recrawl.extract.html import Tree
@@ -15,21 +15,22 @@ _ALWAYS = "a[rel], area[rel], a:not([href]), link, frame, iframe, meta"  # read 
 _TAGS = (*_ANCHORS, "link", "frame", "iframe", "meta")
 
 
-def fresh_links_seen(sight: Sight, resolver: Resolver, limit: int, met: Container[int]) -> list[Link] | None:
-    """`fresh_links` of a page of which there is a sight. None: there are so many that the limit may bite."""
-    if len(sight.hrefs) + len(sight.others) >= limit:
-        return None
-    return sight.links(_news(_spelt(resolver.origin, sight.hrefs), met), resolver)
+def fresh_links_seen(sight: Sight, resolver: Callable[[], Resolver], met: Container[str]) -> list[Link]:
+    """`fresh_links` of a page of which there is a sight; nearly always there is nothing to resolve."""
+    if not sight.hrefs and not sight.others:
+        return []
+    made = resolver()
+    return sight.links({address for href in sight.hrefs if (address := made.rooted(href)) not in met}, made)
 
 
-def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: Container[int]) -> list[Link]:
-    """In document order, anchors without their text. `met` holds `hash` of the addresses of links met before: an origin
+def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: Container[str]) -> list[Link]:
+    """In document order, anchors without their text. `met` holds the addresses of links met before: an origin
     and a rooted path are their own resolution if anything ever resolved to them, so most links are passed over before
     they are resolved. A `nofollow` is not passed over, since it counts each time."""
     attribute, limit = tree.attribute, settings.link_limit
     always = tree.chosen(_ALWAYS)
-    spelt = _spelt(resolver.origin, tree.hrefs())
-    news = _news(spelt, met)
+    spelt = [resolver.rooted(href) for href in tree.hrefs()]
+    news = {address for address in spelt if address not in met}
     kept, elements = set(map(tree.key, always)), always
     if news or len(spelt) + len(always) >= limit:
         first = list(islice(tree.elements(_TAGS), 2 * limit))
@@ -53,15 +54,3 @@ def fresh_links(tree: Tree, resolver: Resolver, settings: ExtractSettings, met: 
             resolver.left_unread = True
             break
     return found
-
-
-def _spelt(origin: str, hrefs: Iterable[str]) -> list[str]:
-    """`Resolver.rooted` of each."""
-    return [origin + href if href[:1] == "/" else href for href in hrefs]
-
-
-def _news(spelt: Sequence[str], met: Container[int]) -> set[str]:
-    """Most pages have none: all their links are looked up at once."""
-    if isinstance(met, set) and met.issuperset(map(hash, spelt)):
-        return set()
-    return {address for address in spelt if hash(address) not in met}

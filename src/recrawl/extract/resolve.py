@@ -113,6 +113,11 @@ def absolute(url: str) -> str:
         return url
 
 
+def origin_of(url: str) -> str:
+    """What rooted paths below an absolute address stand behind; '' where only the parser can tell."""
+    return url[: url.find("/", 8)] if _is_absolute(url) else ""
+
+
 def _is_absolute(url: str) -> bool:
     """With a plain host and path."""
     root = url.find("/", 8) if url[:4] == "http" else -1

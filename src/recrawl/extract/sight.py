@@ -1,13 +1,14 @@
 """What a page shows at first sight, read from its source without a tree: where it leads, what it is called, what it
 asks of robots, whether it plainly has text of its own. Where only the tree can tell, there is no sight."""
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from turbohtml import unescape
 
 from recrawl.extract.links import anchor_link, rare_links
 from recrawl.extract.regions import FRAME_NAMES, FRAME_WORDS, LAYOUT
-from recrawl.extract.resolve import Resolver
+from recrawl.extract.resolve import Resolver, origin_of
 from recrawl.model.page import Link
 from recrawl.native import compiled
 
@@ -27,12 +28,14 @@ class Other(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """`hrefs`: of anchors without `rel`, as they stand there. `letters`: so many of main text, or more. `is_decoded`:
-    no replacement character, neither plain nor as a reference."""
+    """`hrefs`: of anchors without `rel`, as they stand there, but for those that lead where others led. `others` are
+    only those that may lead to a page or speak to robots. `anchors`: how many there are in all. `letters`: so many of
+    main text, or more. `is_decoded`: no replacement character, neither plain nor as a reference."""
 
     title: str
     hrefs: list[str]
     others: list[Other]
+    anchors: int
     letters: int
     offers: bool
     is_decoded: bool
@@ -75,9 +78,9 @@ class _Flat:
 _FLAT = _Flat()
 
 
-def sight_of(source: str, tags: int) -> Sight | None:
-    """Of an HTML page with at most so many tags. None: it needs its tree."""
-    seen = compiled.sight(source, tags) if compiled is not None else None
+def sight_of(source: str, tags: int, url: str = "", met: Container[str] = ()) -> Sight | None:
+    """Of an HTML page with at most so many tags. `met`: addresses met before. None: it needs its tree."""
+    seen = compiled.sight(source, tags, origin_of(url), met) if compiled is not None else None
     if seen is None:
         return None
     title, hrefs, others, *rest = seen

@@ -1,4 +1,5 @@
 /* recrawl.native._native: the compiled part of recrawl, one function a file. */
+#include "met.h"
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
@@ -19,5 +20,10 @@ PyMODINIT_FUNC
 PyInit__native(void)
 {
     sight_prepare();
-    return PyModule_Create(&MODULE);
+    PyObject *module = PyModule_Create(&MODULE);
+    if (module == NULL || PyModule_AddType(module, &MetType) < 0) {
+        Py_XDECREF(module);
+        return NULL;
+    }
+    return module;
 }

@@ -10,6 +10,7 @@
 #include <Python.h>
 #include <string.h>
 
+#include "met.h"
 #include "native.h"
 #include "tags.h"
 
@@ -25,8 +26,8 @@ enum { REGION_MAIN = 1, REGION_ARTICLE = 2, REGION_FRAME = 4, REGION_UNSEEN = 8 
 enum { BEFORE_HTML, BEFORE_HEAD, IN_THE_HEAD, AFTER_HEAD, IN_BODY };
 enum { BAIL = -1, GO_ON = 0 };
 
-enum Name { N_CLASS, N_HIDDEN, N_HREF, N_ID, N_ITEMSCOPE, N_NAME, N_PROPERTY, N_REL, N_ROLE, N_STYLE, N_TYPE, N_XLINK, NAMES };
-static const char *const KNOWN_NAMES[NAMES] = {"class", "hidden", "href", "id", "itemscope", "name",
+enum Name { N_CLASS, N_EQUIV, N_HIDDEN, N_HREF, N_ID, N_ITEMSCOPE, N_NAME, N_PROPERTY, N_REL, N_ROLE, N_STYLE, N_TYPE, N_XLINK, NAMES };
+static const char *const KNOWN_NAMES[NAMES] = {"class", "http-equiv", "hidden", "href", "id", "itemscope", "name",
                                                "property", "rel", "role", "style", "type", "xlink:href"};
 
 typedef struct {
@@ -59,6 +60,10 @@ typedef struct {
     int offers;
     uint8_t body_region;
     PyObject *title, *hrefs, *others; /* others: [(how many hrefs come before, tag, {attribute: value})] */
+    const Met *met;                   /* links to these are passed over; NULL: none is */
+    const char *origin;               /* of paths; NULL: not known */
+    size_t origin_length;
+    Py_ssize_t anchors, passed;       /* links in all, and those passed over */
     Attribute attributes[MOST_ATTRIBUTES];
     int attribute_count;
     uint8_t known[NAMES]; /* places of known attributes, from 1 */
@@ -715,18 +720,68 @@ note_other(Sight *sight, const char *tag)
     return failed ? BAIL : GO_ON;
 }
 
+/* Whether a link leads where others led, as it is spelt. */
+static int
+is_met(const Sight *sight, const char *href, size_t length)
+{
+    if (sight->met == NULL) return 0;
+    int is_rooted = length > 0 && href[0] == '/';
+    return met_has(sight->met, is_rooted ? sight->origin : NULL, is_rooted ? sight->origin_length : 0, href, length);
+}
+
 static int
 note_anchor(Sight *sight, int is_area)
 {
     const Attribute *href = attribute(sight, N_HREF);
+    sight->anchors++;
     if (attribute(sight, N_REL) || (is_area ? href != NULL : href == NULL && attribute(sight, N_XLINK)))
         return note_other(sight, is_area ? "area" : "a");
     if (href == NULL) return GO_ON;
+    const char *text = href->value;
+    Py_ssize_t length = href->value_length;
+    if (text != NULL && !memchr(text, '&', (size_t)length) && is_met(sight, text, (size_t)length)) {
+        sight->passed++;
+        return GO_ON;
+    }
     PyObject *value = value_of(sight, href);
     if (value == NULL) return BAIL;
-    int failed = PyList_Append(sight->hrefs, value) < 0;
+    if (text != NULL && memchr(text, '&', (size_t)length)) {
+        text = PyUnicode_AsUTF8AndSize(value, &length);
+        if (text != NULL && is_met(sight, text, (size_t)length)) {
+            sight->passed++;
+            Py_DECREF(value);
+            return GO_ON;
+        }
+    }
+    int failed = PyErr_Occurred() || PyList_Append(sight->hrefs, value) < 0;
     Py_DECREF(value);
     return failed ? BAIL : GO_ON;
+}
+
+/* From here on paths lead elsewhere. */
+static int
+note_base(Sight *sight)
+{
+    if (sight->passed) return BAIL;
+    sight->met = NULL;
+    return note_other(sight, "base");
+}
+
+static const char *const NO_PAGES[] = {"stylesheet", "icon", "shortcut icon", "preload", "preconnect", "dns-prefetch", "prefetch",
+                                       "manifest", "apple-touch-icon", "apple-touch-icon-precomposed", "modulepreload",
+                                       "mask-icon", "pingback", "edituri", "wlwmanifest"};
+
+/* Whether it may say something that somebody wants to know: where a page leads, or what it asks of robots. */
+static int
+says_something(const Sight *sight, int tag)
+{
+    const Attribute *rel = attribute(sight, N_REL), *name = attribute(sight, N_NAME);
+    if (tag == T_META) return attribute(sight, N_EQUIV) != NULL || (name != NULL && (holds(name, "robots") || holds(name, "recrawl") || holds(name, "&")));
+    if (tag != T_LINK) return 1;
+    if (rel == NULL || rel->value == NULL) return 0;
+    for (size_t one = 0; one < sizeof(NO_PAGES) / sizeof(NO_PAGES[0]); one++)
+        if (is_named(rel->value, rel->value_length, NO_PAGES[one])) return 0;
+    return 1;
 }
 
 static void
@@ -839,7 +894,8 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
         return NULL;
     int noted = GO_ON;
     if (tag == T_A || tag == T_AREA) noted = note_anchor(sight, tag == T_AREA);
-    else if (tag == T_LINK || tag == T_META || tag == T_BASE || tag == T_IFRAME) noted = note_other(sight, rule->name);
+    else if (tag == T_BASE) noted = note_base(sight);
+    else if ((tag == T_LINK || tag == T_META || tag == T_IFRAME) && says_something(sight, tag)) noted = note_other(sight, rule->name);
     if (noted == BAIL) return NULL;
     if (flags & IS_RAW) {
         const char *text = at, *text_end;
@@ -1001,13 +1057,15 @@ is_decoded(const char *at, const char *end, int is_ascii)
     return 1;
 }
 
-/* sight(source, most_tags) -> (title, hrefs, others, letters, offers, is_decoded), or None */
+/* sight(source, most_tags, origin, met) -> (title, hrefs, others, anchors, letters, offers, is_decoded), or None.
+ * `origin`: of the page, where its paths are plain; '' and None for `met`: all links are told. */
 PyObject *
 native_sight(PyObject *module, PyObject *arguments)
 {
-    PyObject *source;
-    Py_ssize_t most_tags;
-    if (!PyArg_ParseTuple(arguments, "Un", &source, &most_tags)) return NULL;
+    PyObject *source, *met;
+    Py_ssize_t most_tags, origin_length;
+    const char *origin;
+    if (!PyArg_ParseTuple(arguments, "Uns#O", &source, &most_tags, &origin, &origin_length, &met)) return NULL;
     if (frame_parts == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "call frame_words first");
         return NULL;
@@ -1025,6 +1083,11 @@ native_sight(PyObject *module, PyObject *arguments)
     sight->end = text + length;
     sight->is_ascii = PyUnicode_IS_ASCII(source);
     sight->most_tags = most_tags;
+    if (origin_length && Py_IS_TYPE(met, &MetType)) {
+        sight->met = (const Met *)met;
+        sight->origin = origin;
+        sight->origin_length = (size_t)origin_length;
+    }
     sight->hrefs = PyList_New(0);
     sight->others = PyList_New(0);
     PyObject *answer = NULL;
@@ -1032,7 +1095,7 @@ native_sight(PyObject *module, PyObject *arguments)
         uint32_t letters = sight->seen_main      ? sight->letters_main
                            : sight->seen_article ? sight->letters_article
                                                  : sight->letters;
-        answer = Py_BuildValue("OOOIOO", sight->title == NULL ? Py_None : sight->title, sight->hrefs, sight->others, letters,
+        answer = Py_BuildValue("OOOnIOO", sight->title == NULL ? Py_None : sight->title, sight->hrefs, sight->others, sight->anchors, letters,
                                sight->offers ? Py_True : Py_False,
                                is_decoded(text, sight->end, sight->is_ascii) ? Py_True : Py_False);
     } else if (!PyErr_Occurred()) {

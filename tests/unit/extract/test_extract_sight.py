@@ -7,6 +7,7 @@ from tests.sights import URL, differences, page_of
 from recrawl.extract.document import glance, parse
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.sight import sight_of
+from recrawl.model.met import new_met
 from recrawl.native import compiled
 
 LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
@@ -30,7 +31,7 @@ def test_pages_of_every_shape_of_the_bench_are_seen(shape: str) -> None:
     for number in range(0, 200, 20):
         body = site.body(number, 0)
         assert differences(body) == []
-        parsed = parse(body, "text/html; charset=utf-8", URL, at_sight=True)
+        parsed = parse(body, "text/html; charset=utf-8", URL, met=())
         assert parsed.is_plainly_a_page(100)
         assert "_planted" not in vars(parsed), "the tree was made all the same"
 
@@ -64,21 +65,23 @@ def test_a_page_with_more_tags_than_may_be_read_has_no_sight() -> None:
 
 
 def test_links_met_before_are_passed_over_and_a_new_one_is_told_once() -> None:
+    met = new_met(10)
+    met.remember(["http://h.example/a"])
     body = b"<a href=/a>a</a><a href=/b>b</a><a href=/b>b</a><a rel=nofollow href=/a>a</a><link rel=next href=/c>"
-    parsed = parse(body, "text/html", URL, at_sight=True)
-    found = glance(parsed, {hash("http://h.example/a")}).links
+    parsed = parse(body, "text/html", URL, met=met)
+    found = glance(parsed, met).links
     assert [(link.url, link.relation, link.nofollow) for link in found] == [
         ("http://h.example/b", "a", False),
         ("http://h.example/a", "a", True),
         ("http://h.example/c", "next", False),
     ]
-    assert glance(parse(body, "text/html", URL), {hash("http://h.example/a")}).links == found
+    assert glance(parse(body, "text/html", URL), met).links == found
 
 
 def test_limits_bite_as_they_do_in_the_tree() -> None:
     settings = ExtractSettings(link_limit=3)
     body = b"".join(b"<a href=/%d>x</a>" % number for number in range(9))
-    seen, whole = (parse(body, "text/html", URL, settings, at_sight=at_sight) for at_sight in (True, False))
+    seen, whole = (parse(body, "text/html", URL, settings, met=met) for met in ((), None))
     assert glance(seen).links == glance(whole).links
     assert glance(seen).cut == glance(whole).cut != ""
 

@@ -185,10 +185,8 @@ class Visitor:
         self._parts.begin_reading(page.id)
         ignore = (*self._parts.ignore, *quarry.site.ignore)
         content_type = reply.header("content-type")
-        at_sight = not page.body_digest and beside is None
-        return parse(
-            reply.body, content_type, page.url, quarry.extract, reply.headers, ignore, beside=beside, at_sight=at_sight
-        )
+        met = quarry.met if not page.body_digest and beside is None else None
+        return parse(reply.body, content_type, page.url, quarry.extract, reply.headers, ignore, beside=beside, met=met)
 
     def _categorised(self, page: Page, reply: Reply, quarry: Quarry) -> Page:
         """With the category that the page itself names, where the site file says where to look."""

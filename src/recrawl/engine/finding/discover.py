@@ -7,6 +7,7 @@ from dataclasses import field
 from recrawl.extract.settings import ExtractSettings
 from recrawl.frontier.sieve import Sieve
 from recrawl.model.address import Address, fingerprint
+from recrawl.model.met import Met, new_met
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
@@ -47,7 +48,7 @@ class Quarry:
     gone: bool = False  # its site file was taken away while the crawl runs
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
-    _met: Sieve = field(default_factory=lambda: Sieve(MOST_MET))
+    _met: Met = field(default_factory=lambda: new_met(MOST_MET))
     _names: object = None
     _is_bitten: bool = False
 
@@ -86,17 +87,20 @@ class Quarry:
         return sorted(found, key=place_in_line)
 
     @property
-    def met(self) -> Container[int]:
-        """Hashes of the addresses of links that need no second look, whatever document they stand in."""
+    def met(self) -> Container[str]:
+        """Addresses of links that need no second look, whatever document they stand in."""
+        return self._spelt if self._is_plain else ()
+
+    @property
+    def _spelt(self) -> Met:
         if self._names is not self.names():  # what was one server may be another now
-            self._names, self._met = self.names(), Sieve(MOST_MET)
-        return self._met if self._is_plain else ()
+            self._names, self._met = self.names(), new_met(MOST_MET)
+        return self._met
 
     def knows(self, pages: Sequence[Page]) -> None:
         """The store holds these pages: links to them bring nothing new. One of the two memories is enough."""
-        met = self.met
-        if isinstance(met, Sieve):
-            met.remember(hash(page.url) for page in pages if self._means(page))
+        if self._is_plain:
+            self._spelt.remember([page.url for page in pages if self._means(page)])
         else:
             self.sieve.remember(page.id for page in pages)
 
@@ -111,11 +115,11 @@ class Quarry:
         return not self.script and self.rules.depth is None
 
     def _unmet(self, links: Iterable[Link]) -> Iterable[Link]:
-        met = self.met
-        if not isinstance(met, Sieve):
+        if not self._is_plain:
             return links
-        fresh = [link for link in links if link.nofollow or hash(link.url) not in met]
-        met.remember(hash(link.url) for link in fresh if not link.nofollow)
+        met = self._spelt
+        fresh = [link for link in links if link.nofollow or link.url not in met]
+        met.remember([link.url for link in fresh if not link.nofollow])
         return fresh
 
     def leads(self, page: Page, links: Sequence[Link]) -> tuple[int, int]:
