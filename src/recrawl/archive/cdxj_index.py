@@ -10,12 +10,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol
 
 from recrawl.archive.names import FINISHED, OPEN, created_of, stems
 from recrawl.archive.reading import REVISIT_TYPE
 from recrawl.archive.record import digits14, target_uri, warc_date
 from recrawl.formats.cdxj import CdxLine, parse, urlkey
 from recrawl.model.failure import FormatError
+from recrawl.native import compiled
 
 FILES_AT_ONCE = 128
 MAPPED_AT_ONCE = 64
@@ -59,7 +61,7 @@ class Sidecars:
             lines = mapped(self._folder / (stem + FINISHED))
             if lines is None:
                 return []
-            found = SortedLines(lines)
+            found = MarkedLines(lines) if compiled is None else FoundLines(lines)
         self._mapped[stem] = found
         if len(self._mapped) > MAPPED_AT_ONCE:
             del self._mapped[next(iter(self._mapped))]
@@ -113,8 +115,25 @@ def mapped(path: Path) -> mmap.mmap | None:
         return None
 
 
-class SortedLines:
-    """A sorted sidecar: binary search, begun between two of some hundred lines that are remembered."""
+class SortedLines(Protocol):
+    """A sorted sidecar."""
+
+    def beginning_with(self, key: bytes) -> list[bytes]: ...
+
+
+class FoundLines:
+    """By the compiled part."""
+
+    def __init__(self, lines: mmap.mmap) -> None:
+        self._lines = lines
+
+    def beginning_with(self, key: bytes) -> list[bytes]:
+        found: list[bytes] = compiled.lines_beginning_with(self._lines, key)
+        return found
+
+
+class MarkedLines:
+    """Binary search, begun between two of some hundred lines that are remembered."""
 
     def __init__(self, lines: mmap.mmap) -> None:
         self._lines = lines

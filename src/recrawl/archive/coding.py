@@ -37,8 +37,10 @@ def decoded(payload: bytes, codings: list[str], limit_bytes: int) -> bytes:
 
 def codings_of(headers: tuple[tuple[str, str], ...]) -> list[str]:
     """`headers` with lower-case names; several headers are one list."""
-    values = ",".join(value for name, value in headers if name == "content-encoding")
-    return [coding for part in values.split(",") if (coding := part.strip(" \t").lower())]
+    values = [value for name, value in headers if name == "content-encoding"]
+    if not values or values == ["gzip"]:
+        return values  # as nearly always
+    return [coding for part in ",".join(values).split(",") if (coding := part.strip(" \t").lower())]
 
 
 def _identity(payload: bytes, _limit_bytes: int) -> bytes:

@@ -24,9 +24,9 @@ PHRASES = {int(status): status.phrase for status in HTTPStatus}
 Headers = tuple[tuple[str, str], ...]
 
 
-def response_head(raw: bytes, status: int, headers: Headers, hidden: Collection[bytes]) -> bytes:
+def response_head(raw: bytes, status: int, headers: Headers, hidden: frozenset[bytes]) -> bytes:
     """`hidden`: names out of `MISLEADING` that do not describe the stored body."""
-    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, frozenset(hidden)):
+    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, hidden):
         return raw
     lines = _lines(raw) or [b"", *(_line(name, value) for name, value in headers)]
     first = lines[0] if STATUS_LINE.fullmatch(lines[0]) else _status_line(status)
@@ -134,7 +134,7 @@ def _status_line(status: int) -> bytes:
     return f"HTTP/1.1 {status:03d} {PHRASES.get(status, 'Unknown')}".encode("ascii")
 
 
-def _hide(line: bytes, hidden: Collection[bytes]) -> bytes:
+def _hide(line: bytes, hidden: frozenset[bytes]) -> bytes:
     return PREFIX + line if _name(line) in hidden else line
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import modf
@@ -9,6 +10,7 @@ from urllib.parse import quote
 
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
+from recrawl.native import compiled
 
 VERSION = b"WARC/1.1\r\n"
 END = b"\r\n\r\n"
@@ -79,8 +81,15 @@ def _field(line: str) -> tuple[str, str]:
 
 def sha1(data: bytes) -> str:
     """The digest that readers verify: sha1 in base 32."""
-    number = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big")
+    return sha1_text(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def plain_sha1_text(digest: bytes) -> str:
+    number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([BASE_32[number >> shift & 1023] for shift in range(150, -1, -10)])
+
+
+sha1_text: Callable[[bytes], str] = plain_sha1_text if compiled is None else compiled.sha1_text
 
 
 def warc_date(at: float) -> str:

@@ -32,6 +32,8 @@ BODY_DIGEST = "Recrawl-Body-Digest"
 NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 EMPTY_DIGEST = sha1(b"")
+CODING = frozenset({b"transfer-encoding"})  # of a body that is stored as it was sent …
+CODINGS = CODING | {b"content-encoding"}  # … and decoded: headers that do not describe it
 
 TRUNCATED = {
     Failure.BODY_TOO_LARGE: "length",
@@ -213,14 +215,13 @@ def _failed(capture: Capture, subject: Subject) -> Sheet:
     return _with_digest(fields, _warc_fields(_facts(capture)))
 
 
-def _payload(reply: Reply) -> tuple[bytes, set[bytes]]:
+def _payload(reply: Reply) -> tuple[bytes, frozenset[bytes]]:
     """The stored body, and the headers that do not describe it."""
     as_sent = readable_as_sent(codings_of(reply.headers), reply.sent_body, reply.body)
     payload = reply.sent_body if as_sent else reply.body
-    hidden = {b"transfer-encoding"} if as_sent else {b"transfer-encoding", b"content-encoding"}
-    if any(value != str(len(payload)) for value in reply.all_headers("content-length")):
-        hidden.add(b"content-length")
-    return payload, hidden
+    hidden = CODING if as_sent else CODINGS
+    lengths = reply.all_headers("content-length")
+    return payload, hidden if lengths in ([], [str(len(payload))]) else hidden | {b"content-length"}
 
 
 def _response_head(reply: Reply) -> bytes:
@@ -263,8 +264,12 @@ def _facts(capture: Capture) -> Fields:
 
 
 def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
-    lines = [f"{_token(name)}: {' '.join(value.split())}\r\n" for name, value in facts if value]
+    lines = [f"{_token(name)}: {_folded(value)}\r\n" for name, value in facts if value]
     return "".join(lines).encode("utf-8", "replace")
+
+
+def _folded(value: str) -> str:
+    return value if value.isalnum() else " ".join(value.split())
 
 
 @lru_cache(maxsize=256)

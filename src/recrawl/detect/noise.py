@@ -8,9 +8,9 @@ looks is real, however often it changes: so a clock is masked and a price is not
 import struct
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import cached_property
 
 from recrawl.detect.parts import Found, PartKind
+from recrawl.model.once import once
 from recrawl.model.swift import replace, swift
 from recrawl.model.values import dataclass
 from recrawl.model.verdict import Lesson
@@ -89,11 +89,11 @@ class TemplateNoise:
         votes = self._by_key.get(key)
         return votes.nature if votes else Nature.UNKNOWN
 
-    @cached_property
+    @once
     def noise(self) -> frozenset[int]:
         return frozenset(votes.key for votes in self.votes if votes.nature is Nature.NOISE)
 
-    @cached_property
+    @once
     def _by_key(self) -> dict[int, Votes]:
         return {votes.key: votes for votes in self.votes}
 
@@ -105,7 +105,7 @@ class Knowledge:
     page: PageNoise = NOTHING_LEARNT
     template: TemplateNoise = TemplateNoise()
 
-    @cached_property
+    @once
     def mask(self) -> frozenset[int]:
         own = self.page.keys(Nature.NOISE)
         return own | self.template.noise - self.page.keys(Nature.REAL, Nature.STILL)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from recrawl.model.belief import Floats
+from recrawl.native import compiled
 
 T = TypeVar("T")
 BOOT_TIME = getattr(time, "CLOCK_BOOTTIME", None)
@@ -133,7 +134,14 @@ class Dice:
 
     def record_id(self) -> str:
         """A random UUID as WARC wants it."""
-        bits = self._ids.getrandbits(128) & ~(0xF << 76) | (4 << 76)
-        bits = bits & ~(0x3 << 62) | (0x2 << 62)
-        text = f"{bits:032x}"
-        return f"<urn:uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}>"
+        return urn_uuid(self._ids.randbytes(16))
+
+
+def plain_urn_uuid(random_bytes: bytes) -> str:
+    bits = int.from_bytes(random_bytes, "big") & ~(0xF << 76) | (4 << 76)
+    bits = bits & ~(0x3 << 62) | (0x2 << 62)
+    text = f"{bits:032x}"
+    return f"<urn:uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}>"
+
+
+urn_uuid: Callable[[bytes], str] = plain_urn_uuid if compiled is None else compiled.urn_uuid

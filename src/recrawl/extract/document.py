@@ -1,7 +1,6 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
 from collections.abc import Callable, Container, Hashable, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from recrawl.extract import turbo
@@ -35,6 +34,7 @@ from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.once import once
 from recrawl.model.page import Link
 from recrawl.model.values import dataclass
 
@@ -68,7 +68,7 @@ class Parsed:
     beside: "Parsed | None" = None  # another version of the document, of which this one differs little
     sight: Sight | None = None
 
-    @cached_property
+    @once
     def _planted(self) -> Planted:
         return self.plant()
 
@@ -80,13 +80,13 @@ class Parsed:
     def source(self) -> str:
         return self._planted.text
 
-    @cached_property
+    @once
     def base(self) -> str:
         if self.sight is not None:
             return based(self.sight.base, self.url, self.charset)
         return base_of(self.tree, self.url, self.charset) if self.tree and self._is_linked else absolute(self.url)
 
-    @cached_property
+    @once
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
         if self.tree is None or self._anchored is None:
@@ -94,7 +94,7 @@ class Parsed:
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
         return (*found, *links_of_header(self._header_values("link"), self.url))
 
-    @cached_property
+    @once
     def _anchored(self) -> Anchored | None:
         if self.tree is None or not self._is_linked:
             return None
@@ -116,11 +116,11 @@ class Parsed:
             found = fresh_links(self.tree, self._resolver, settings, met)
         return (*found, *links_of_header(self._header_values("link"), self.url))
 
-    @cached_property
+    @once
     def canonical(self) -> str:
         return next((link.url for link in self.links if link.relation == "canonical"), "")
 
-    @cached_property
+    @once
     def refresh(self) -> str:
         """The first one counts: a browser leaves with it."""
         if self.tree is None or self.media is not Media.HTML:
@@ -128,7 +128,7 @@ class Parsed:
         targets = (refresh_of(self.tree, meta, self._resolver) for meta in self.tree.elements(("meta",)))
         return next(filter(None, targets), "")
 
-    @cached_property
+    @once
     def title(self) -> str:
         """The first title that is not that of a drawing."""
         if self.sight is not None:
@@ -142,14 +142,14 @@ class Parsed:
         shown = (element for element in titles if self.tree.key(element) not in drawn)
         return next((self.tree.caption(element, TITLE_CHARS) for element in shown), "")
 
-    @cached_property
+    @once
     def language(self) -> str:
         declared = said(*self._root_languages(), *self._header_values("content-language"), self._meta_language())
         if declared or not self.settings.guess_language:
             return declared
         return guessed((block.text for block in self.blocks), self.charset)
 
-    @cached_property
+    @once
     def directives(self) -> frozenset[str]:
         return from_meta(self._metas("name")) | from_headers(self._header_values("x-robots-tag"))
 
@@ -159,7 +159,7 @@ class Parsed:
             return self.sight.offers
         return self.tree is not None and bool(self.tree.select(OFFERS))
 
-    @cached_property
+    @once
     def blocks(self) -> tuple[Block, ...]:
         if self.media is Media.HTML:
             return _blocks(self._runs)
@@ -167,7 +167,7 @@ class Parsed:
             return tuple(xml_blocks(self.tree, self.settings.text_chars, self.settings.node_limit))
         return tuple(text_blocks(self.source, self.settings.text_chars)) if self.media is not Media.OTHER else ()
 
-    @cached_property
+    @once
     def main(self) -> tuple[Block, ...]:
         return self._main_blocks() if self.media is Media.HTML else self.blocks
 
@@ -179,17 +179,21 @@ class Parsed:
         known = dict(zip(map(id, self.beside._main_runs), self.beside.main, strict=True))
         return tuple([known.get(id(run)) or Block(run.place, run.text, run.level) for run in runs])
 
-    @cached_property
+    @once
     def _main_runs(self) -> Sequence[Run]:
         return main_runs(self._runs)
 
-    @cached_property
+    @once
     def template(self) -> int:
         return template_of(self._reading.skeleton, self._reading.runs) if self.media is Media.HTML else 0
 
+    def shows_a_page(self, letters: int) -> bool:
+        """At sight it is certainly well decoded and has more main text than so many letters."""
+        return self.sight is not None and not self.ignore and self.sight.letters > letters and self.sight.is_decoded
+
     def is_plainly_a_page(self, letters: int) -> bool:
-        """Certainly well decoded and with more main text than so many letters; False: only reading it all will tell."""
-        if self.sight is not None and not self.ignore and self.sight.letters > letters and self.sight.is_decoded:
+        """The same by a closer look; False: only reading it all will tell."""
+        if self.shows_a_page(letters):
             return True
         if self.tree is None or self.media is not Media.HTML or self.tree.flat() is None or not self._is_decoded:
             return False
@@ -215,22 +219,22 @@ class Parsed:
             return True
         return self.tree is None or "\ufffd" not in self.tree.all_text()
 
-    @cached_property
+    @once
     def _ignored(self) -> set[Hashable]:
         return {key for selector in self.ignore for key in self.tree.select(selector)} if self.tree else set()
 
-    @cached_property
+    @once
     def _resolver(self) -> Resolver:
         return Resolver(self.base, self.charset, self.settings.href_chars)
 
-    @cached_property
+    @once
     def _written(self) -> Written | None:
         """The text as read from what the parser writes; None: it must be walked for."""
         if self.tree is None or self._ignored:
             return None
         return written_text(self.tree, self.settings.text_chars, self.settings.node_limit)
 
-    @cached_property
+    @once
     def _runs(self) -> Sequence[Run]:
         if self.tree is None or self.beside is None or self._ignored or self.beside._written is None:
             return self._reading.runs
@@ -238,7 +242,7 @@ class Parsed:
         found = other_text(self.beside._written, self.tree, *limits)
         return found.runs if found else self._reading.runs
 
-    @cached_property
+    @once
     def _reading(self) -> Reading:
         if self.tree is None:
             return Reading()
@@ -253,7 +257,7 @@ class Parsed:
         """A link would mean the same in both."""
         return (self.base, self.charset, self.settings) == (other.base, other.charset, other.settings)
 
-    @cached_property
+    @once
     def _is_linked(self) -> bool:
         return self.media is Media.HTML or (self.media is Media.XML and has_links(self.source))
 
@@ -273,7 +277,7 @@ class Parsed:
         return [(name.lower(), self.tree.attribute(meta, "content") or "") for name, meta in metas if name]
 
     def _header_values(self, name: str) -> list[str]:
-        return [value for key, value in self.headers if key.lower() == name]
+        return _values(self.headers, name)
 
 
 def parse(
@@ -291,7 +295,7 @@ def parse(
     """`ignore`: CSS selectors of elements whose text does not count; their links do. `beside`: another version of the
     document, parsed in the same way: what both share is read once. `met`: less may be asked of it than its tree
     knows, which is made when it is needed; and of its links only those that do not lead there."""
-    nosniff = any(name.lower() == "x-content-type-options" and "nosniff" in value.lower() for name, value in headers)
+    nosniff = any("nosniff" in value.lower() for value in _values(headers, "x-content-type-options"))
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
         return Parsed(Media.OTHER, url, "", settings, headers, ignore, Planted)
@@ -306,6 +310,10 @@ def parse(
         return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight)
     planted = plant()
     return Parsed(planted.media, url, charset, settings, headers, ignore, lambda: planted, beside)
+
+
+def _values(headers: Headers, name: str) -> list[str]:
+    return [value for key, value in headers if key.lower() == name]
 
 
 def read(
@@ -363,9 +371,7 @@ def glance(parsed: Parsed, met: Container[str] = ()) -> Document:
     """What it asks of robots and where it leads, but for where other documents led (see `fresh`); its text unread."""
     links = parsed.fresh_links(met)
     directives, cut, offers = parsed.directives, parsed.cuts(with_text=False), parsed.offers
-    return Document(
-        parsed.media, parsed.charset, links=links, directives=directives, cut=cut, offers=offers
-    )
+    return Document(parsed.media, parsed.charset, links=links, directives=directives, cut=cut, offers=offers)
 
 
 def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]:

@@ -2,7 +2,9 @@
 
 import re
 from enum import Enum
+from functools import lru_cache
 
+_USUAL_CHARS = 200  # of a Content-Type
 RESOURCE_BYTES = 1445  # the standard's resource header
 
 
@@ -69,6 +71,11 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 def essence(content_type: str) -> str:
     """`type/subtype`, lower-cased; '' where there is none worth the name."""
+    return _essence(content_type) if len(content_type) <= _USUAL_CHARS else _essence.__wrapped__(content_type)
+
+
+@lru_cache(maxsize=256)  # servers name the same few
+def _essence(content_type: str) -> str:
     name = content_type.partition(";")[0].strip("\t\n\r ").lower()
     first, slash, second = name.partition("/")
     valid = slash and _TOKEN.fullmatch(first) and _TOKEN.fullmatch(second)
@@ -77,6 +84,12 @@ def essence(content_type: str) -> str:
 
 def parameter(content_type: str, name: str) -> str:
     """The first value of a parameter of a Content-Type, quotes removed."""
+    usual = len(content_type) <= _USUAL_CHARS
+    return _parameter(content_type, name) if usual else _parameter.__wrapped__(content_type, name)
+
+
+@lru_cache(maxsize=256)
+def _parameter(content_type: str, name: str) -> str:
     rest = content_type.partition(";")[2]
     for found in _PARAMETER.finditer(rest):
         if found[1].strip("\t\n\r ").lower() == name:

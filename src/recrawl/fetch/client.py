@@ -9,7 +9,7 @@ from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.guard import refusal
-from recrawl.fetch.head import final_head, parse_headers, status_of
+from recrawl.fetch.head import head_of
 from recrawl.fetch.order import Order
 from recrawl.fetch.request import header_lines, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
@@ -156,13 +156,12 @@ def _as_asked(order: Order, ask: Ask) -> Order:
 
 
 def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
-    head = final_head(transfer.lines)
+    status, headers, raw_head = head_of(transfer.lines)
     times, peer = transfer.times(before_s), transfer.peer()
     received_bytes = transfer.head_bytes + transfer.body_bytes
     failure = transfer.failure
-    status = status_of(head)
     if status < 200:
-        failure = failure if failure and not head else Failure.PROTOCOL
+        failure = failure if failure and not raw_head else Failure.PROTOCOL
         detail = transfer.detail or "there is no complete answer"
         return failed(
             ask,
@@ -179,10 +178,10 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
         ask,
         at,
         status,
-        parse_headers(head),
+        headers,
         transfer.let_go(),
         raw_request=request,
-        raw_head=b"".join(head),
+        raw_head=raw_head,
         peer=peer,
         times=times,
         received_bytes=received_bytes,

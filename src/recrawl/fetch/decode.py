@@ -10,6 +10,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Protocol
 
 import brotli
@@ -23,6 +24,7 @@ else:
     from backports import zstd
 
 PIECE_BYTES = 16 * 1024  # of input and of output at a time
+AT_ONCE_BYTES = 256 * 1024  # no more comes out of most bodies, and these are inflated in one go
 FEW_PIECES = 256  # a body of no more is put together the quick way
 FREE_BYTES = 1024 * 1024  # the ratio is judged only beyond this
 MOST_MEMBERS = 4096  # gzip members or zstd frames in one body
@@ -116,7 +118,19 @@ def most_bytes(sent_bytes: int, limits: Limits) -> int:
 def _gzip(body: bytes, bound: int) -> bytes:
     if not body.startswith(GZIP_MAGIC):
         raise Undecodable("the body is said to be gzip and is not")
+    size = int.from_bytes(body[-4:], "little")  # of what comes out of it, if it is one member and speaks the truth
+    if size <= bound and size <= AT_ONCE_BYTES and (whole := _at_once(body, size)) is not None:
+        return whole
     return _members(body, bound, _gzip_member, GZIP_MAGIC)
+
+
+def _at_once(body: bytes, size: int) -> bytes | None:
+    """What comes out of one member of so many bytes. None: it is not so plain."""
+    inflater = _gzip_member()
+    with suppress(*BROKEN):
+        whole = inflater.decompress(body, size + 1)
+        return whole if inflater.eof and len(whole) == size and not inflater.unused_data else None
+    return None
 
 
 def _deflate(body: bytes, bound: int) -> bytes:

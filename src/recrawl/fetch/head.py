@@ -2,11 +2,34 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
+from recrawl.native import compiled
+
+Fields = tuple[tuple[str, str], ...]
 ENDS = (b"\r\n", b"\n")
 FOLDS = (b" ", b"\t")
 LATER = (b"2", b"3", b"4", b"5")
+
+
+class Head(NamedTuple):
+    """`status` 0: it is not complete. `raw`: its bytes as they came."""
+
+    status: int
+    fields: Fields
+    raw: bytes
+
+
+def head_of(lines: list[bytes]) -> Head:
+    """Of the final response."""
+    plain = compiled.head(lines) if compiled is not None else None
+    return Head(*plain) if plain is not None else odd_head_of(lines)
+
+
+def odd_head_of(lines: list[bytes]) -> Head:
+    """`head_of` any lines, whatever is in them."""
+    head = final_head(lines)
+    return Head(status_of(head), parse_headers(head), b"".join(head))
 
 
 def final_head(lines: Sequence[bytes]) -> Sequence[bytes]:
@@ -23,12 +46,12 @@ def final_head(lines: Sequence[bytes]) -> Sequence[bytes]:
     return []
 
 
-def parse_headers(head: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
+def parse_headers(head: Sequence[bytes]) -> Fields:
     """Names lower-cased, values latin-1 and trimmed, in order; folded lines joined by one space."""
     fields = tuple(map(parse_field, head[1:-1]))
     if None in fields:
         return tuple(field for field in map(parse_field, _unfolded(head)[1:-1]) if field is not None)
-    return cast(tuple[tuple[str, str], ...], fields)
+    return cast(Fields, fields)
 
 
 @lru_cache(maxsize=1024)

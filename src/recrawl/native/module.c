@@ -4,10 +4,14 @@
 
 static PyMethodDef METHODS[] = {
     {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
+    {"head", native_head, METH_O, "Status, fields and bytes of a plain head; None: it is not so plain."},
+    {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
     {"replace_else", native_replace_else, METH_O, "What replaces fields of other values."},
+    {"sha1_text", native_sha1_text, METH_O, "A sha1 as WARC readers write it."},
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
+    {"urn_uuid", native_urn_uuid, METH_O, "Random bytes as the identity of a record."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -21,7 +25,7 @@ PyInit__native(void)
 {
     sight_prepare();
     PyObject *module = PyModule_Create(&MODULE);
-    if (module == NULL || PyModule_AddType(module, &MetType) < 0) {
+    if (module == NULL || head_prepare() < 0 || PyModule_AddType(module, &MetType) < 0) {
         Py_XDECREF(module);
         return NULL;
     }

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
-from recrawl.detect.soft404 import most_letters
+from recrawl.detect.soft404 import MOST_LETTERS, most_letters
 from recrawl.detect.verdict import (
     SECOND_LOOK_HEADERS,
     at_once,
@@ -130,7 +130,7 @@ class Visitor:
         if quarry.traps.wants_links(page):
             quarry.traps.led(page, *quarry.leads(page, parsed.links))
         directives = parsed.directives  # those of its head among them
-        if not may_keep(directives, reply.at) or not parsed.is_plainly_a_page(most_letters(parsed.title)):
+        if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None
         document = glance(parsed, quarry.met)
         page = self._categorised(page, reply, quarry)
@@ -236,6 +236,11 @@ class Visitor:
             key = memo_key(server, document.template)
             self._templates[key] = fold(self._template(server, document), verdict.lessons)
             self._learnt[key] = write_template(self._templates[key])
+
+
+def _is_plainly_a_page(parsed: Parsed) -> bool:
+    """Most say so much that their title makes no difference."""
+    return parsed.shows_a_page(MOST_LETTERS) or parsed.is_plainly_a_page(most_letters(parsed.title))
 
 
 def _again(reply: Reply) -> Ask:
