@@ -17,6 +17,7 @@ from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
+from recrawl.native import compiled
 
 TITLE = -1  # places of what stands nowhere in the text
 LINKS = -2
@@ -86,6 +87,10 @@ def link_blocks(document: Document) -> tuple[Block, ...]:
     if not links:
         return ()
     texts = [block.text for block in document.main]
+    if compiled is not None:
+        counts = compiled.phrases_in(texts, [link.text for link in links])
+        if counts is not None:
+            return _targets(links, counts)
     alike = _linked_like(_last_linked[0], links, texts) if _last_linked else None
     linked = alike or _linked(KnownWords(texts), links)
     _last_linked[:] = [linked]
@@ -108,8 +113,12 @@ def _linked_like(other: Linked, links: list[Link], texts: list[str]) -> Linked |
 def _linked(known: KnownWords, links: list[Link]) -> Linked:
     captions = [_caption_words(link.text) for link in links]
     counts = known.has_each(captions)
+    return Linked(known, links, captions, counts, _targets(links, counts))
+
+
+def _targets(links: list[Link], counts: list[bool]) -> tuple[Block, ...]:
     targets = sorted({target(link.url) for link in compress(links, counts)})
-    return Linked(known, links, captions, counts, (Block(LINKS, " ".join(targets)),) if targets else ())
+    return (Block(LINKS, " ".join(targets)),) if targets else ()
 
 
 def has_text(document: Document | None) -> bool:

@@ -3,10 +3,11 @@
 import hashlib
 import string
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from recrawl.detect.lately import lately
 from recrawl.model.document import Block
+from recrawl.native import compiled
 
 TEXT_DIGEST_BYTES = 8
 _BLANKS = bytes.maketrans(string.punctuation.encode(), b" " * len(string.punctuation))
@@ -29,11 +30,18 @@ def read(text: str) -> bytes:
 
 def fold(text: str) -> str:
     """White space folded to single spaces, Unicode composed (NFC): what two texts are compared by."""
-    if text.isascii() and text.isprintable() and "  " not in text and text.strip() == text:
+    if is_folded(text):
         return text
     plain = text.isascii() or unicodedata.is_normalized("NFC", text)
     composed = text if plain else unicodedata.normalize("NFC", text)
     return " ".join((composed.replace("\x00", " ") if "\x00" in composed else composed).split())
+
+
+def is_plainly_folded(text: str) -> bool:
+    return text.isascii() and text.isprintable() and "  " not in text and text.strip() == text
+
+
+is_folded: Callable[[str], bool] = is_plainly_folded if compiled is None else compiled.is_folded
 
 
 def words(text: str) -> list[bytes]:

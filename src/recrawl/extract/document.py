@@ -22,6 +22,7 @@ from recrawl.extract.links import (
 )
 from recrawl.extract.main import main_runs
 from recrawl.extract.mime import Kind, kind_of
+from recrawl.extract.page_read import PageRead, links_like, links_of, read_page, runs_like
 from recrawl.extract.plain import text_blocks, xml_blocks
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import DEFAULT, ExtractSettings
@@ -89,10 +90,29 @@ class Parsed:
     @once
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
+        if self.tree is not None and self._is_linked and self._item_links is not None:
+            found = [link for some in self._item_links for link in some]
+            return (*found, *links_of_header(self._header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
             return tuple(links_of_header(self._header_values("link"), self.url))
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
         return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    @once
+    def _page(self) -> PageRead | None:
+        """Read by the compiled part."""
+        if self.tree is None or self.media is not Media.HTML or self._ignored:
+            return None
+        return read_page(self.tree, self.settings)
+
+    @once
+    def _item_links(self) -> list[tuple[Link, ...]] | None:
+        settings, page, known = self.settings, self._page, self.beside
+        if page is None or settings.images or settings.scripts or settings.forms:
+            return None
+        if known is None or known._page is None or known._item_links is None or not self._links_like(known):
+            return links_of(page, self._resolver)
+        return links_like(page, known._page, known._item_links, self._resolver)
 
     @once
     def _anchored(self) -> Anchored | None:
@@ -236,6 +256,13 @@ class Parsed:
 
     @once
     def _runs(self) -> Sequence[Run]:
+        if self._page is not None:
+            runs = self._page.reading.runs
+            return (
+                runs
+                if self.beside is None or self.beside._page is None
+                else runs_like(runs, self.beside._page.reading.runs)
+            )
         if self.tree is None or self.beside is None or self._ignored or self.beside._written is None:
             return self._reading.runs
         limits = self.settings.text_chars, self.settings.node_limit
@@ -246,6 +273,8 @@ class Parsed:
     def _reading(self) -> Reading:
         if self.tree is None:
             return Reading()
+        if self._page is not None:
+            return self._page.reading
         if self._written is not None:
             return self._written.reading
         flat, settings = self.tree.flat(), self.settings

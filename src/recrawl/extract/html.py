@@ -41,6 +41,18 @@ class Elements(Protocol):
         ...
 
 
+class FlatElements:
+    """Elements as dictionaries of their attributes; nobody knows what stands inside."""
+
+    attribute = staticmethod(dict[str, str].get)
+
+    def caption(self, element: dict[str, str], chars: int) -> str:
+        return ""
+
+
+FLAT = FlatElements()
+
+
 class Tree(Elements, Protocol):
     def elements(self, tags: tuple[str, ...]) -> Iterator[Element]:
         """All elements of these names, in document order."""
@@ -80,6 +92,10 @@ class Tree(Elements, Protocol):
 
     def written(self) -> Spelt | None:
         """What stands in the body as turbohtml writes it; None: it cannot be told from that what is shown."""
+        ...
+
+    def whole(self) -> str | None:
+        """The same of the whole document."""
         ...
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:

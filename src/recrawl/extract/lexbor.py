@@ -60,6 +60,9 @@ class LexborTree:
     def written(self) -> None:
         return None
 
+    def whole(self) -> None:
+        return None
+
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[LexborNode]] = [iter([self._parser.root] if self._parser.root else [])]
         while stack:

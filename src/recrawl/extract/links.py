@@ -165,11 +165,20 @@ def anchor_link(tree: Elements, element: Element, tag: str, resolver: Resolver, 
     url = resolver.resolve(href) if href is not None else None
     if url is None or not url.startswith(_PAGE_SCHEMES):
         return None
-    rel = attribute(element, "rel")
+    return link_of(url, tag, attribute(element, "rel"), tree.caption(element, chars))
+
+
+def anchor_read(tag: str, href: str | None, rel: str | None, caption: str, resolver: Resolver) -> Link | None:
+    """The same of an anchor that was read already."""
+    url = resolver.resolve(href) if href is not None else None
+    return link_of(url, tag, rel, caption) if url is not None and url.startswith(_PAGE_SCHEMES) else None
+
+
+def link_of(url: str, tag: str, rel: str | None, caption: str) -> Link:
     if not rel:
-        return Link(url, tag, tree.caption(element, chars))
+        return Link(url, tag, caption)
     words = rel.lower().split()
-    return Link(url, tag, tree.caption(element, chars), "nofollow" in words, " ".join(words))
+    return Link(url, tag, caption, "nofollow" in words, " ".join(words))
 
 
 def rare_links(tree: Elements, element: Element, tag: str, resolver: Resolver) -> Iterator[Link]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from turbohtml import unescape
 
+from recrawl.extract.html import FLAT
 from recrawl.extract.links import anchor_link, rare_links
 from recrawl.extract.regions import FRAME_NAMES, FRAME_WORDS, LAYOUT
 from recrawl.extract.resolve import Resolver, origin_of
@@ -60,22 +61,10 @@ class Sight(NamedTuple):
             if tag == "base":
                 continue
             if tag not in _ANCHORS:
-                found += rare_links(_FLAT, attributes, tag, resolver)
-            elif link := anchor_link(_FLAT, attributes, tag, resolver, 0):
+                found += rare_links(FLAT, attributes, tag, resolver)
+            elif link := anchor_link(FLAT, attributes, tag, resolver, 0):
                 found.append(link)
         return found + _plain(self.hrefs[done:], wanted, resolver) if wanted else found
-
-
-class _Flat:
-    """Elements as dictionaries of their attributes."""
-
-    attribute = staticmethod(dict[str, str].get)
-
-    def caption(self, element: dict[str, str], chars: int) -> str:
-        return ""
-
-
-_FLAT = _Flat()
 
 
 def sight_of(source: str, tags: int, url: str = "", met: Container[str] = ()) -> Sight | None:
@@ -92,7 +81,7 @@ def _plain(hrefs: list[str], wanted: set[str], resolver: Resolver) -> list[Link]
     found: list[Link] = []
     for href in hrefs:
         address = resolver.rooted(href)
-        if address in wanted and (link := anchor_link(_FLAT, {"href": href}, "a", resolver, 0)):
+        if address in wanted and (link := anchor_link(FLAT, {"href": href}, "a", resolver, 0)):
             wanted.discard(address)
             found.append(link)
     return found

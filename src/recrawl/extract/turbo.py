@@ -89,13 +89,18 @@ class TurboTree:
         return None if self._has_template else self._document.descendants
 
     def written(self) -> Spelt | None:
+        body = self._plain_body()
+        return None if body is None else Spelt(body.inner_html, next(body.iter_elements(RAW), None) is not None)
+
+    def whole(self) -> str | None:
+        return None if self._plain_body() is None else str(self._document.html)
+
+    def _plain_body(self) -> turbohtml.Element | None:
+        """None: it cannot be told from what the parser writes what is shown."""
         body = self._document.find("body") if self._is_html and not self._has_template else None
         if body is None or any(_may_be_hidden(element) for element in (body, body.parent)):
             return None
-        raw = list(body.iter_elements((*RAW, "xmp", "plaintext")))
-        if any(map(_is_odd, raw)):
-            return None
-        return Spelt(body.inner_html, bool(raw))
+        return None if any(map(_is_odd, body.iter_elements((*RAW, "xmp", "plaintext")))) else body
 
     def walk(self, skip: Collection[str]) -> Generator[Step, bool | None, None]:
         stack: list[Iterator[turbohtml.Node]] = [iter(self._document.children)]

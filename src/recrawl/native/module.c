@@ -3,9 +3,13 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
+    {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
     {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
     {"head", native_head, METH_O, "Status, fields and bytes of a plain head; None: it is not so plain."},
+    {"is_folded", native_is_folded, METH_O, "Whether a text is printable ASCII with single blanks."},
     {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
+    {"phrases_in", native_phrases_in, METH_VARARGS, "Which phrases have all their words in some texts."},
+    {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
     {"replace_else", native_replace_else, METH_O, "What replaces fields of other values."},
     {"sha1_text", native_sha1_text, METH_O, "A sha1 as WARC readers write it."},
@@ -24,6 +28,7 @@ PyMODINIT_FUNC
 PyInit__native(void)
 {
     sight_prepare();
+    words_prepare();
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL || head_prepare() < 0 || PyModule_AddType(module, &MetType) < 0) {
         Py_XDECREF(module);

@@ -8,8 +8,14 @@
 
 int head_prepare(void);
 void sight_prepare(void);
+void words_prepare(void);
+int tag_is_block(const char *name, size_t length);
+PyObject *native_contexts(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
+PyObject *native_is_folded(PyObject *module, PyObject *text);
+PyObject *native_phrases_in(PyObject *module, PyObject *arguments);
 PyObject *native_lines_beginning_with(PyObject *module, PyObject *arguments);
+PyObject *native_read_page(PyObject *module, PyObject *arguments);
 PyObject *native_sha1_text(PyObject *module, PyObject *digest);
 PyObject *native_urn_uuid(PyObject *module, PyObject *random);
 PyObject *native_frame_words(PyObject *module, PyObject *arguments);

@@ -13,6 +13,7 @@
 #include "met.h"
 #include "native.h"
 #include "tags.h"
+#include "text.h"
 
 #define DEEPEST 256
 #define LONGEST_NAME 31
@@ -117,6 +118,13 @@ rule_of(const char *name, size_t length, uint64_t hash)
     return NULL;
 }
 
+int
+tag_is_block(const char *name, size_t length)
+{
+    const TagRule *rule = rule_of(name, length, hash_of(name, length));
+    return rule != NULL && rule->flags & IS_BLOCK;
+}
+
 static int
 is_space(char letter)
 {
@@ -204,20 +212,6 @@ text_of(const Sight *sight, const char *text, size_t length)
     return made;
 }
 
-/* One space of any script, in UTF-8; 0: it is none. */
-static int
-wide_space(const unsigned char *at, const unsigned char *end)
-{
-    if (at + 1 < end && at[0] == 0xC2 && (at[1] == 0xA0 || at[1] == 0x85)) return 2;
-    if (at + 2 >= end) return 0;
-    if (at[0] == 0xE2 && at[1] == 0x80 && ((at[2] >= 0x80 && at[2] <= 0x8A) || at[2] == 0xA8 || at[2] == 0xA9 || at[2] == 0xAF))
-        return 3;
-    if ((at[0] == 0xE2 && at[1] == 0x81 && at[2] == 0x9F) || (at[0] == 0xE3 && at[1] == 0x80 && at[2] == 0x80) ||
-        (at[0] == 0xE1 && at[1] == 0x9A && at[2] == 0x80))
-        return 3;
-    return 0;
-}
-
 /* Counts the letters of a text once its space is folded. References count as nothing: they may stand for space. */
 static void
 count_letters(Open *block, const char *text, const char *end, int is_linked)
@@ -227,11 +221,9 @@ count_letters(Open *block, const char *text, const char *end, int is_linked)
     const unsigned char *at = (const unsigned char *)text, *stop = (const unsigned char *)end;
     while (at < stop) {
         unsigned char letter = *at;
-        int wide;
-        if (letter <= ' ') {
-            at++;
-        } else if (letter >= 0x80 && (wide = wide_space(at, stop))) {
-            at += wide;
+        int space = letter <= ' ' ? 1 : letter >= 0x80 ? space_at(at, stop) : 0;
+        if (space) {
+            at += space;
         } else {
             if (letter == '&') {
                 const unsigned char *name = at + 1;
@@ -239,7 +231,7 @@ count_letters(Open *block, const char *text, const char *end, int is_linked)
                 at = name < stop && *name == ';' ? name + 1 : name;
                 continue;
             }
-            letters += (letter & 0xC0) != 0x80; /* continuation bytes are part of a letter */
+            letters += is_letter_start(letter);
             letters += at_space;
             at_space = 0;
             at++;

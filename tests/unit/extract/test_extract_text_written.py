@@ -5,6 +5,9 @@ from hypothesis import strategies as st
 
 from recrawl.extract import turbo
 from recrawl.extract.document import compared, parse, read
+from recrawl.extract.links import anchored, links_in
+from recrawl.extract.page_read import links_of, read_page
+from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.text_flat import read_flat
 from recrawl.extract.text_written import Written, other_text, written_text
@@ -19,6 +22,9 @@ PIECES = (
     "<hr hidden>", "<br style='visibility:hidden'>", "<span hidden>", "</span>", "&amp;lt;&nbsp;&quot;&gt;", "\u3000é",
     "<style>a>b{}</style>", "<iframe><p>q</iframe>", "<div <!-- foo --> >", "<!---->", "<object>o<p>", "</object>",
     "<math><mi>k", "<img src=x>", '<p =x=1 a<b "c>', "<body class=z>", "<strong>", "<p role=navigation>", "<x-y>",
+    "<a href='/a?b=1&amp;c=2' rel='nofollow me'>one<br>two</a>", "<a>", "<area href=/d>", "<link rel=next href=/n>",
+    "<iframe src=/f></iframe>", "<meta http-equiv=refresh content='0;url=/r'>", "<svg><a xlink:href=/s>s</a></svg>",
+    '<a "odd=1 href=/o>', "<a href=\'/q\"q\'>\u3000 q ", "<a href=/h hidden>h</a>", f"<a href=/l>{'long ' * 60}</a>",
     "<li class='a b'>t</li>" * 40, "<p>some words here.</p>" * 40, "<form>", "</table>", "<svg><link>u</link>", "<i>",
 )  # fmt: skip
 ODD = (
@@ -40,7 +46,20 @@ def walked(page: str) -> Written | None:
         assert flat is not None
         whole = read_flat(tree, flat, (), *LIMITS)
         assert (written.reading.runs, written.reading.skeleton) == (whole.runs, whole.skeleton)
+    page = read_page(tree, ExtractSettings())
+    if page is not None:
+        flat = tree.flat()
+        assert flat is not None
+        whole, resolver = read_flat(tree, flat, (), *LIMITS), Resolver(URL)
+        assert (page.reading.runs, page.reading.skeleton) == (whole.runs, whole.skeleton)
+        links = [link for some in links_of(page, resolver) for link in some]
+        assert links == links_in(anchored(tree, resolver, ExtractSettings()), tree, resolver, ExtractSettings())
     return written
+
+
+@given(pages)
+def test_pages_with_links_of_all_sorts_read_as_they_are_walked(pieces: list[str]) -> None:
+    walked("".join(pieces))
 
 
 def edited(pieces: list[str], steps: list[tuple[int, int, list[str]]]) -> list[str]:
@@ -76,8 +95,10 @@ def test_a_document_read_beside_another_version_is_the_same_document(
 def test_plain_pages_are_read_as_written_and_what_is_odd_is_walked() -> None:
     plain = f"<title>t</title><main>{'<p>words</p><!-- c --><script>1<2</script>' * 50}</main>"
     assert walked(plain) is not None
+    assert read_page(turbo.parse(plain), ExtractSettings()) is not None
     for odd in ODD:
         assert walked(f"<p>before</p>{odd}") is None, odd
+        assert read_page(turbo.parse(f"<p>before</p>{odd}"), ExtractSettings()) is None, odd
 
 
 def test_pages_that_a_limit_may_cut_are_walked() -> None:

@@ -8,10 +8,11 @@ from recrawl.fetch.head import head_of, odd_head_of
 from recrawl.native import compiled
 
 LINES = (
-    b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 404\r\n", b"HTTP/1.1 100 Continue\r\n", b"HTTP/2 200 \r\n", b"HTTP/1.1  200 OK\r\n",
-    b"HTTP/1.1 2000\r\n", b"HTTP/1.1 \xb2\xb2\xb2\r\n", b"HTTP/1.1 304 Not Modified\n", b"Server: x\r\n", b"ETag : \"a\" \r\n",
-    b"X-Robots-Tag:noindex\n", b" folded\r\n", b"no colon\r\n", b": nothing\r\n", b"N\xe4me: v\xe4lue\r\n", b"A:\r\n",
-    b"A:b:c\r\n", b"content-type:\ttext/html\t\r\n", b"X" * 80 + b": long\r\n", b"\r\n", b"\n", b"",
+    b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 404\r\n", b"HTTP/1.1 100 Continue\r\n", b"HTTP/2 200 \r\n", b"HTTP/1.1 2000\r\n",
+    b"HTTP/1.1  200 OK\r\n", b"HTTP/1.1 \xb2\xb2\xb2\r\n", b"HTTP/1.1 304 Not Modified\n", b"Server: x\r\n",
+    b'ETag : "a" \r\n', b"X-Robots-Tag:noindex\n", b" folded\r\n", b"no colon\r\n", b": nothing\r\n", b"A:\r\n",
+    b"N\xe4me: v\xe4lue\r\n", b"A:b:c\r\n", b"content-type:\ttext/html\t\r\n", b"X" * 80 + b": long\r\n", b"\r\n",
+    b"\n", b"",
 )  # fmt: skip
 
 

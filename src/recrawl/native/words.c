@@ -1,0 +1,207 @@
+/* Words: which phrases stand in a text, and whether a text is folded. */
+#include "native.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *text;
+    uint32_t length;
+    uint32_t hash;
+    int is_there;
+} Word;
+
+typedef struct {
+    Word *words; /* of all phrases, each once */
+    size_t count, room;
+    uint32_t *table; /* places in `words`, from 1 */
+    size_t size;     /* a power of two */
+} Words;
+
+/* What stands between words (`detect/digest.py`, words): blanks and ASCII punctuation. */
+static unsigned char parts_words[256];
+
+void
+words_prepare(void)
+{
+    for (const char *one = " \t\n\r\v\f!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"; *one; one++) parts_words[(unsigned char)*one] = 1;
+}
+
+/* The next word from here on; NULL: there is none. */
+static const char *
+next_word(const char *at, const char *end, const char **stop, uint32_t *hash)
+{
+    while (at < end && parts_words[(unsigned char)*at]) at++;
+    if (at == end) return NULL;
+    const char *word = at;
+    uint32_t mixed = 2166136261u;
+    for (; at < end && !parts_words[(unsigned char)*at]; at++) mixed = (mixed ^ (unsigned char)*at) * 16777619u;
+    *stop = at;
+    *hash = mixed ^ (mixed >> 15);
+    return word;
+}
+
+static Word *
+find(const Words *all, const char *word, size_t length, uint32_t hash, size_t *place)
+{
+    size_t at = hash & (all->size - 1);
+    for (; all->table[at]; at = (at + 1) & (all->size - 1)) {
+        Word *known = &all->words[all->table[at] - 1];
+        if (known->hash == hash && known->length == length && !memcmp(known->text, word, length)) return known;
+    }
+    *place = at;
+    return NULL;
+}
+
+static int
+grow(Words *all)
+{
+    size_t room = all->room ? all->room * 2 : 256, size = room * 2;
+    Word *words = PyMem_Realloc(all->words, room * sizeof(Word));
+    if (words == NULL) return -1;
+    all->words = words;
+    all->room = room;
+    uint32_t *table = PyMem_Calloc(size, sizeof(uint32_t));
+    if (table == NULL) return -1;
+    PyMem_Free(all->table);
+    all->table = table;
+    all->size = size;
+    for (size_t one = 0; one < all->count; one++) {
+        size_t at = words[one].hash & (size - 1);
+        while (table[at]) at = (at + 1) & (size - 1);
+        table[at] = (uint32_t)one + 1;
+    }
+    return 0;
+}
+
+static int
+learn(Words *all, const char *word, size_t length, uint32_t hash)
+{
+    if (all->count == all->room && grow(all) < 0) return -1;
+    size_t place = 0;
+    if (find(all, word, length, hash, &place) == NULL) {
+        all->words[all->count] = (Word){word, (uint32_t)length, hash, 0};
+        all->table[place] = (uint32_t)++all->count;
+    }
+    return 0;
+}
+
+enum { FAILED = -1, WELL = 0, ODD = 1 };
+
+static int
+utf8(PyObject *text, const char **at, const char **end)
+{
+    Py_ssize_t length;
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "texts are wanted");
+        return FAILED;
+    }
+    *at = PyUnicode_AsUTF8AndSize(text, &length);
+    if (*at != NULL) {
+        *end = *at + length;
+        return WELL;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return FAILED;
+    PyErr_Clear(); /* a lone surrogate */
+    return ODD;
+}
+
+static int
+learn_phrases(Words *all, PyObject *phrases)
+{
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(phrases); one++) {
+        const char *at, *end, *stop;
+        uint32_t hash;
+        int read = utf8(PyList_GET_ITEM(phrases, one), &at, &end);
+        if (read != WELL) return read;
+        while ((at = next_word(at, end, &stop, &hash)) != NULL) {
+            if (learn(all, at, (size_t)(stop - at), hash) < 0) {
+                PyErr_NoMemory();
+                return FAILED;
+            }
+            at = stop;
+        }
+    }
+    return WELL;
+}
+
+static int
+look_for(Words *all, PyObject *texts)
+{
+    size_t missing = all->count, place;
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(texts) && missing; one++) {
+        const char *at, *end, *stop;
+        uint32_t hash;
+        int read = utf8(PyList_GET_ITEM(texts, one), &at, &end);
+        if (read != WELL) return read;
+        while (missing && (at = next_word(at, end, &stop, &hash)) != NULL) {
+            Word *known = find(all, at, (size_t)(stop - at), hash, &place);
+            if (known != NULL && !known->is_there) {
+                known->is_there = 1;
+                missing--;
+            }
+            at = stop;
+        }
+    }
+    return WELL;
+}
+
+static PyObject *
+each(const Words *all, PyObject *phrases)
+{
+    PyObject *answer = PyList_New(PyList_GET_SIZE(phrases));
+    for (Py_ssize_t one = 0; answer && one < PyList_GET_SIZE(phrases); one++) {
+        const char *at, *end, *stop;
+        uint32_t hash;
+        size_t place;
+        int is_there = utf8(PyList_GET_ITEM(phrases, one), &at, &end) == WELL;
+        while (is_there && (at = next_word(at, end, &stop, &hash)) != NULL) {
+            const Word *known = find(all, at, (size_t)(stop - at), hash, &place);
+            is_there = known != NULL && known->is_there;
+            at = stop;
+        }
+        PyList_SET_ITEM(answer, one, Py_NewRef(is_there ? Py_True : Py_False));
+    }
+    return answer;
+}
+
+/* phrases_in(texts, phrases) -> [whether all words of each phrase stand in the texts], or None for a lone surrogate */
+PyObject *
+native_phrases_in(PyObject *module, PyObject *arguments)
+{
+    PyObject *texts, *phrases, *answer = NULL;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyList_Type, &texts, &PyList_Type, &phrases)) return NULL;
+    Words all = {0};
+    int read = grow(&all) < 0 ? FAILED : learn_phrases(&all, phrases);
+    if (read == WELL) read = look_for(&all, texts);
+    if (read == WELL) answer = each(&all, phrases);
+    else if (read == ODD) answer = Py_NewRef(Py_None);
+    else if (!PyErr_Occurred()) PyErr_NoMemory();
+    PyMem_Free(all.words);
+    PyMem_Free(all.table);
+    return answer;
+}
+
+/* is_folded(text): it is printable ASCII, its space single blanks and none at its ends; False says nothing */
+PyObject *
+native_is_folded(PyObject *module, PyObject *text)
+{
+    if (!PyUnicode_Check(text) || !PyUnicode_IS_ASCII(text)) Py_RETURN_FALSE;
+    const unsigned char *at = PyUnicode_1BYTE_DATA(text), *end = at + PyUnicode_GET_LENGTH(text);
+    if (at == end) Py_RETURN_TRUE;
+    if (*at == ' ' || end[-1] == ' ') Py_RETURN_FALSE;
+    const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+    uint64_t word, before = 0;
+    for (; end - at >= 8; at += 8) {
+        memcpy(&word, at, 8);
+        uint64_t blank = word ^ (ones * ' '), delete = word ^ (ones * 0x7F);
+        uint64_t blanks = (blank - ones) & ~blank & highs;
+        if (((word - ones * 0x20) & ~word & highs) || ((delete - ones) & ~delete & highs)) Py_RETURN_FALSE;
+        if (blanks & ((blanks << 8) | (before >> 56))) Py_RETURN_FALSE;
+        before = blanks;
+    }
+    for (int was_blank = before >> 63; at < end; at++) {
+        if (*at < 0x20 || *at == 0x7F || (*at == ' ' && was_blank)) Py_RETURN_FALSE;
+        was_blank = *at == ' ';
+    }
+    Py_RETURN_TRUE;
+}
