@@ -29,6 +29,7 @@ class Driver:
         self._watcher = watcher_for(loop, self._act)
         self.lifeline = Lifeline(self._watcher.watched)
         self._starting = False
+        self._waiting: list[pycurl.Curl] = []  # to be started
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0  # when our timer rings
         self._due_at = 0.0  # when libcurl wants to be called; 0: not at all
@@ -38,11 +39,21 @@ class Driver:
         multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)  # streams of one HTTP/2 connection
 
     def start(self, curl: pycurl.Curl, ended: Ended) -> None:
+        """With all others that are started in this turn of the loop: requests that go out together wake a server once,
+        and libcurl's code is at hand for all but the first."""
         self._ended[curl] = ended
+        if not self._waiting:
+            self.loop.call_soon(self._start_waiting)
+        self._waiting.append(curl)
+
+    def _start_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
         self._starting = True
-        self._multi.add_handle(curl)  # asks for a timer of 0 ms, which is answered right here
+        for curl in waiting:
+            self._multi.add_handle(curl)  # asks for a timer of 0 ms, which is answered right here
         self._starting = False
-        self._act(pycurl.SOCKET_TIMEOUT, 0)
+        if waiting:
+            self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def stir(self) -> None:
         """Somebody was told to go on: see to it soon, outside of libcurl."""
@@ -53,7 +64,11 @@ class Driver:
 
     def abandon(self, curl: pycurl.Curl) -> None:
         """Stop a transfer; if it was under way, its connection is closed, or of HTTP/2 its stream."""
-        if self._ended.pop(curl, None) is not None:
+        if self._ended.pop(curl, None) is None:
+            return
+        if curl in self._waiting:
+            self._waiting.remove(curl)
+        else:
             self._multi.remove_handle(curl)
 
     def close(self) -> None:
