@@ -9,7 +9,7 @@ from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
 from recrawl.archive.member import BrokenMember, inflated
 from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, created_of, stem_of, stems
 from recrawl.archive.object_store import SENT, Shelf
-from recrawl.archive.open_file import OpenFile
+from recrawl.archive.open_file import OpenFile, read_at
 from recrawl.archive.reading import REVISIT_TYPE, payload_of
 from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
@@ -212,9 +212,7 @@ class WarcArchive:
         if not STEM.fullmatch(place.file.removesuffix(WARC)):
             raise NotFound(f"{place.file!r} is no file of this archive")
         try:
-            with (self._folder / place.file).open("rb") as file:
-                file.seek(place.offset)
-                return file.read(place.length)
+            return read_at(self._folder / place.file, place.offset, place.length)
         except FileNotFoundError:
             if self._settings.object_store:
                 return self._shelf.read(place.file, place.offset, place.length)

@@ -124,6 +124,18 @@ def write_all(file: int, data: bytes) -> None:
         left = left[os.write(file, left) :]
 
 
+def read_at(path: Path, offset: int, length: int) -> bytes:
+    """Fewer where the file ends before."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = os.pread(file, length, offset)
+        while len(data) < length and (more := os.pread(file, length - len(data), offset + len(data))):
+            data += more
+        return data
+    finally:
+        os.close(file)
+
+
 def in_order(lines: BufferedReader) -> Iterator[bytes]:
     """The sorted lines of a file, some thousands in memory at once: a large file's index is many megabytes."""
     runs: list[array[int]] = []

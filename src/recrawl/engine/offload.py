@@ -5,14 +5,15 @@ quarter dearer. So what computes stays on the loop; what waits (for a slow disk,
 """
 
 import asyncio
-import os
+import resource
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from time import monotonic, thread_time
-from typing import Any
+from time import monotonic, monotonic_ns, thread_time
+from typing import Any, NamedTuple
 
 Offload = Callable[..., Awaitable[Any]]
 
+THREAD: int | None = getattr(resource, "RUSAGE_THREAD", None)
 SHARE = 0.05  # of its time that the loop may stand still
 MOST_S = 0.05  # that it has stood still beyond that share before the thread takes over
 
@@ -49,32 +50,29 @@ class OffTheLoop:
         if not is_idle or self._standstill.too_much(monotonic()) or not self._at_hand():
             self._last = self._thread.submit(work, *arguments)
             return await asyncio.wrap_future(self._last)
-        began_at, busy_s = monotonic(), busy_for_s()
+        began_at, before = monotonic(), spent()
         try:
             return work(*arguments)
         finally:
-            self._standstill.add((monotonic() - began_at) - (busy_for_s() - busy_s))
+            self._standstill.add(waited_s(monotonic() - began_at, before, spent()))
 
 
-def busy_for_s() -> float:
-    """How long this thread has worked or stood in line for a processor: the rest of its time it waited. Where the
-    system does not tell of the line, that counts as waiting, too."""
-    return thread_time() + _in_line_s()
+class Spent(NamedTuple):
+    """What a thread has spent so far: time of a processor, and how often it went to sleep of its own accord."""
+
+    busy_s: float
+    sleeps: int
 
 
-def _in_line_s() -> float:
-    """Beside it stands how long the thread ran, but that only grows with the kernel's ticks of some milliseconds:
-    what computes for less than a tick would seem to wait."""
-    try:
-        told = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-    except OSError:
-        return 0.0
-    try:
-        return int(os.read(told, 100).split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
-    finally:
-        os.close(told)
+def spent() -> Spent:
+    """Where the system does not count the sleeps of a thread, there is one before each look."""
+    sleeps = resource.getrusage(THREAD).ru_nvcsw if THREAD is not None else monotonic_ns()
+    return Spent(thread_time(), sleeps)
+
+
+def waited_s(passed_s: float, before: Spent, after: Spent) -> float:
+    """Whoever did not go to sleep has worked, or stood in line for a processor."""
+    return 0.0 if after.sleeps == before.sleeps else max(0.0, passed_s - (after.busy_s - before.busy_s))
 
 
 async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:

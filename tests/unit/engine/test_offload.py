@@ -3,12 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
 from recrawl.engine import offload
-from recrawl.engine.offload import MOST_S, SHARE, OffTheLoop, Standstill, busy_for_s
+from recrawl.engine.offload import MOST_S, SHARE, OffTheLoop, Spent, Standstill, spent, waited_s
 
 
 def _place() -> int:
@@ -32,7 +32,7 @@ def test_work_leaves_the_loop_while_somebody_else_is_in_its_way() -> None:
 def test_work_leaves_the_loop_after_it_made_the_loop_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(offload, "monotonic", lambda: now)
-    monkeypatch.setattr(offload, "busy_for_s", lambda: 0.0)
+    monkeypatch.setattr(offload, "spent", lambda: Spent(0.0, int(now)))
 
     def slow_disk() -> int:
         nonlocal now
@@ -101,9 +101,15 @@ def test_more_than_that_is_made_good_before_the_loop_waits_again() -> None:
 
 
 def test_time_spent_computing_is_no_waiting_however_short() -> None:
-    began_at, waited_s = monotonic(), 0.0
+    began_at, waiting_s = monotonic(), 0.0
     for _ in range(200):
-        stretch_at, busy_s = monotonic(), busy_for_s()
+        stretch_at, before = monotonic(), spent()
         sum(range(20_000))
-        waited_s += max(0.0, (monotonic() - stretch_at) - (busy_for_s() - busy_s))
-    assert waited_s < (monotonic() - began_at) / 2
+        waiting_s += waited_s(monotonic() - stretch_at, before, spent())
+    assert waiting_s < (monotonic() - began_at) / 2
+
+
+def test_time_spent_asleep_is_waiting() -> None:
+    began_at, before = monotonic(), spent()
+    sleep(0.05)
+    assert waited_s(monotonic() - began_at, before, spent()) > 0.04
