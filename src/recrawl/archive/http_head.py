@@ -5,9 +5,11 @@ header is kept under the name `X-Crawler-…`. A status line that is not HTTP/1 
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from http import HTTPStatus
+
+from recrawl.native import compiled
 
 PREFIX = b"X-Crawler-"
 MISLEADING = (b"transfer-encoding", b"content-length", b"content-encoding")
@@ -24,13 +26,23 @@ PHRASES = {int(status): status.phrase for status in HTTPStatus}
 Headers = tuple[tuple[str, str], ...]
 
 
-def response_head(raw: bytes, status: int, headers: Headers, hidden: frozenset[bytes]) -> bytes:
+def response_head(raw: bytes, status: int, headers: Headers, hidden: tuple[bytes, ...]) -> bytes:
     """`hidden`: names out of `MISLEADING` that do not describe the stored body."""
-    if WELL_FORMED.fullmatch(raw) and not _names_any(raw, hidden):
+    if is_plain_head(raw, hidden):
         return raw
     lines = _lines(raw) or [b"", *(_line(name, value) for name, value in headers)]
     first = lines[0] if STATUS_LINE.fullmatch(lines[0]) else _status_line(status)
     return _joined([first, *(_hide(line, hidden) for line in lines[1:])])
+
+
+def is_plainly_head(raw: bytes, hidden: tuple[bytes, ...]) -> bool:
+    """Well formed, and without lines that may have one of these names."""
+    return bool(WELL_FORMED.fullmatch(raw)) and not _names_any(raw, hidden)
+
+
+is_plain_head: Callable[[bytes, tuple[bytes, ...]], bool] = (
+    is_plainly_head if compiled is None else compiled.is_plain_head
+)
 
 
 def request_head(raw: bytes, secrets: Collection[str]) -> bytes:
@@ -107,18 +119,18 @@ def _name(line: bytes) -> bytes:
     return line.partition(b":")[0].strip(b" \t").lower()
 
 
-def _names_any(raw: bytes, names: frozenset[bytes]) -> bool:
+def _names_any(raw: bytes, names: tuple[bytes, ...]) -> bool:
     """Whether a line of the head may begin with one of these names."""
     return bool(names) and _beginnings(names).search(raw.lower()) is not None
 
 
 @lru_cache(maxsize=256)  # most requests to a server differ in their first line only
 def _is_plain(fields: bytes, secrets: frozenset[str]) -> bool:
-    return bool(PLAIN_FIELDS.fullmatch(fields)) and not _names_any(fields, frozenset(map(_latin, secrets)))
+    return bool(PLAIN_FIELDS.fullmatch(fields)) and not _names_any(fields, tuple(map(_latin, secrets)))
 
 
 @lru_cache(maxsize=64)
-def _beginnings(names: frozenset[bytes]) -> "re.Pattern[bytes]":
+def _beginnings(names: tuple[bytes, ...]) -> "re.Pattern[bytes]":
     return re.compile(rb"\r\n(?:%s)" % b"|".join(map(re.escape, sorted(names))))
 
 
@@ -134,7 +146,7 @@ def _status_line(status: int) -> bytes:
     return f"HTTP/1.1 {status:03d} {PHRASES.get(status, 'Unknown')}".encode("ascii")
 
 
-def _hide(line: bytes, hidden: frozenset[bytes]) -> bytes:
+def _hide(line: bytes, hidden: tuple[bytes, ...]) -> bytes:
     return PREFIX + line if _name(line) in hidden else line
 
 

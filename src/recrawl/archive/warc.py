@@ -7,7 +7,7 @@ recrawl's own identity of a version.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
 
@@ -21,6 +21,7 @@ from recrawl.model.failure import Failure
 from recrawl.model.swift import replace, swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
+from recrawl.native import compiled
 
 RESPONSE_TYPE = "application/http; msgtype=response"
 REQUEST_TYPE = "application/http; msgtype=request"
@@ -32,8 +33,8 @@ BODY_DIGEST = "Recrawl-Body-Digest"
 NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 EMPTY_DIGEST = sha1(b"")
-CODING = frozenset({b"transfer-encoding"})  # of a body that is stored as it was sent …
-CODINGS = CODING | {b"content-encoding"}  # … and decoded: headers that do not describe it
+CODING = (b"transfer-encoding",)  # of a body that is stored as it was sent …
+CODINGS = (*CODING, b"content-encoding")  # … and decoded: headers that do not describe it
 
 TRUNCATED = {
     Failure.BODY_TOO_LARGE: "length",
@@ -215,13 +216,13 @@ def _failed(capture: Capture, subject: Subject) -> Sheet:
     return _with_digest(fields, _warc_fields(_facts(capture)))
 
 
-def _payload(reply: Reply) -> tuple[bytes, frozenset[bytes]]:
+def _payload(reply: Reply) -> tuple[bytes, tuple[bytes, ...]]:
     """The stored body, and the headers that do not describe it."""
     as_sent = readable_as_sent(codings_of(reply.headers), reply.sent_body, reply.body)
     payload = reply.sent_body if as_sent else reply.body
     hidden = CODING if as_sent else CODINGS
     lengths = reply.all_headers("content-length")
-    return payload, hidden if lengths in ([], [str(len(payload))]) else hidden | {b"content-length"}
+    return payload, hidden if lengths in ([], [str(len(payload))]) else (*hidden, b"content-length")
 
 
 def _response_head(reply: Reply) -> bytes:
@@ -263,7 +264,12 @@ def _facts(capture: Capture) -> Fields:
     )
 
 
-def _warc_fields(facts: Sequence[tuple[str, str]]) -> bytes:
+def _warc_fields(facts: Fields) -> bytes:
+    plain: bytes | None = compiled.named_fields(facts) if compiled is not None else None
+    return odd_warc_fields(facts) if plain is None else plain
+
+
+def odd_warc_fields(facts: Fields) -> bytes:
     lines = [f"{_token(name)}: {_folded(value)}\r\n" for name, value in facts if value]
     return "".join(lines).encode("utf-8", "replace")
 

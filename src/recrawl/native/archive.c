@@ -104,3 +104,105 @@ native_lines_beginning_with(PyObject *module, PyObject *arguments)
     PyBuffer_Release(&key);
     return found;
 }
+
+static int
+is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+static int
+is_alphanumeric(char letter)
+{
+    return is_digit(letter) || ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z');
+}
+
+static int
+begins_with(const char *line, const char *end, const char *name, size_t length)
+{
+    if ((size_t)(end - line) < length) return 0;
+    for (size_t at = 0; at < length; at++) {
+        char letter = line[at];
+        if (letter >= 'A' && letter <= 'Z') letter |= 0x20;
+        if (letter != name[at]) return 0;
+    }
+    return 1;
+}
+
+/* is_plain_head(raw, hidden): a status line of HTTP/1, one field a line, none that may have one of these names */
+PyObject *
+native_is_plain_head(PyObject *module, PyObject *arguments)
+{
+    PyObject *raw, *hidden;
+    if (!PyArg_ParseTuple(arguments, "SO!", &raw, &PyTuple_Type, &hidden)) return NULL;
+    const char *at = PyBytes_AS_STRING(raw), *end = at + PyBytes_GET_SIZE(raw);
+    if (end - at < 14 || memcmp(at, "HTTP/1.", 7) || (at[7] != '0' && at[7] != '1') || at[8] != ' ') Py_RETURN_FALSE;
+    if (at[9] == '0' || !is_digit(at[9]) || !is_digit(at[10]) || !is_digit(at[11]) || (at[12] != ' ' && at[12] != '\r')) Py_RETURN_FALSE;
+    for (int is_status = 1;; is_status = 0) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL || stop == at || stop[-1] != '\r' || memchr(at, '\r', (size_t)(stop - 1 - at))) Py_RETURN_FALSE;
+        if (stop - 1 == at) return PyBool_FromLong(stop + 1 == end);
+        if (!is_status) {
+            if (!is_alphanumeric(*at)) Py_RETURN_FALSE;
+            for (Py_ssize_t one = 0; one < PyTuple_GET_SIZE(hidden); one++) {
+                PyObject *name = PyTuple_GET_ITEM(hidden, one);
+                if (!PyBytes_Check(name) || begins_with(at, stop, PyBytes_AS_STRING(name), (size_t)PyBytes_GET_SIZE(name))) Py_RETURN_FALSE;
+            }
+        }
+        at = stop + 1;
+    }
+}
+
+/* named_fields(pairs) -> `name: value` lines as bytes, but for empty values; None where a name is no token, or a value
+ * more than printable ASCII with single blanks */
+PyObject *
+native_named_fields(PyObject *module, PyObject *pairs)
+{
+    static const char marks[] = "!#$%&'*+.^_`|~-";
+    if (!PyTuple_Check(pairs)) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of pairs is wanted");
+        return NULL;
+    }
+    char small[1024], *text = small, *to = small;
+    size_t room = sizeof(small);
+    PyObject *answer = NULL;
+    for (Py_ssize_t one = 0; one < PyTuple_GET_SIZE(pairs); one++) {
+        PyObject *pair = PyTuple_GET_ITEM(pairs, one);
+        if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) goto other;
+        PyObject *parts[2] = {PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)};
+        if (!PyUnicode_Check(parts[0]) || !PyUnicode_Check(parts[1]) || !PyUnicode_IS_ASCII(parts[0]) || !PyUnicode_IS_ASCII(parts[1])) goto other;
+        size_t length = (size_t)PyUnicode_GET_LENGTH(parts[1]), name_length = (size_t)PyUnicode_GET_LENGTH(parts[0]);
+        if (length == 0) continue;
+        const char *name = (const char *)PyUnicode_1BYTE_DATA(parts[0]), *value = (const char *)PyUnicode_1BYTE_DATA(parts[1]);
+        if (value[0] == ' ' || value[length - 1] == ' ' || name_length == 0) goto other;
+        for (size_t at = 0; at < name_length; at++)
+            if (!is_alphanumeric(name[at]) && (name[at] == 0 || strchr(marks, name[at]) == NULL)) goto other;
+        for (size_t at = 0; at < length; at++)
+            if (value[at] < 0x20 || value[at] > 0x7E || (value[at] == ' ' && value[at + 1] == ' ')) goto other;
+        size_t used = (size_t)(to - text), wanted = used + name_length + length + 4;
+        if (wanted > room) {
+            char *more = PyMem_Malloc(wanted * 2);
+            if (more == NULL) {
+                PyErr_NoMemory();
+                goto done;
+            }
+            memcpy(more, text, used);
+            if (text != small) PyMem_Free(text);
+            text = more;
+            to = text + used;
+            room = wanted * 2;
+        }
+        memcpy(to, name, name_length);
+        memcpy(to + name_length, ": ", 2);
+        memcpy(to + name_length + 2, value, length);
+        memcpy(to + name_length + 2 + length, "\r\n", 2);
+        to += name_length + length + 4;
+    }
+    answer = PyBytes_FromStringAndSize(text, to - text);
+    goto done;
+other:
+    answer = Py_NewRef(Py_None);
+done:
+    if (text != small) PyMem_Free(text);
+    return answer;
+}

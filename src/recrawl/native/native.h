@@ -14,6 +14,8 @@ PyObject *native_contexts(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
 PyObject *native_is_folded(PyObject *module, PyObject *text);
 PyObject *native_phrases_in(PyObject *module, PyObject *arguments);
+PyObject *native_is_plain_head(PyObject *module, PyObject *arguments);
+PyObject *native_named_fields(PyObject *module, PyObject *pairs);
 PyObject *native_lines_beginning_with(PyObject *module, PyObject *arguments);
 PyObject *native_read_page(PyObject *module, PyObject *arguments);
 PyObject *native_sha1_text(PyObject *module, PyObject *digest);
