@@ -12,7 +12,7 @@ KILLS ?= 200
 SHOWN ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: compiler shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: sanitize compiler shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -98,6 +98,9 @@ worst: $(STAMP) ## the worst that a megabyte can do to each reader of strangers'
 fuzz: $(STAMP) ## every reader of strangers' bytes under a coverage-guided fuzzer (MINUTES= each)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || $(UV) pip install --quiet --python $(BIN)/python atheris
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
+
+sanitize: $(STAMP) ## the compiled part under the sanitizers of gcc: its tests, then broken pages (MINUTES=)
+	$(BIN)/python -m tests.fuzz.sanitized --minutes $(MINUTES)
 
 audit: $(STAMP) ## known vulnerabilities where their data can be had; versions and licences of all dependencies
 	$(BIN)/python -m tests.audit

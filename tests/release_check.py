@@ -19,16 +19,18 @@ ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 CORE_BYTES = 200_000_000
 IMPORT_CPU_S = 0.1
+WHOLE = {"pyproject.toml", "hatch_build.py", "README.md", "Makefile", "docs/start.md", "src/recrawl/native/module.c"}
 EXTRAS = ("web", "speed", "postgres", "parquet", "agent", "scrapy", "lexbor")
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="recrawl-release-") as name:
         place = Path(name)
-        wheel = built(place / "dist")
+        wheel, sdist = built(place / "dist")
         version_and_changelog(wheel)
         for python in PYTHONS:
-            installed(python, wheel, place)
+            installed(python, sdist, place, compiled=True)
+        installed(PYTHONS[0], plain_wheel(place / "plain"), place, compiled=False)
         extras(wheel, place)
         typed_for_users(wheel, place)
         from_clone_to_changes(place)
@@ -53,18 +55,27 @@ def run(*words: object, cwd: Path | None = None, env: dict[str, str] | None = No
     return done.stdout
 
 
-def built(dist: Path) -> Path:
+def built(dist: Path) -> tuple[Path, Path]:
     """Wheel and sdist, with what they must hold and nothing that they must not."""
-    run(sys.executable, "-m", "build", "--outdir", dist, ROOT)
+    run(sys.executable, "-m", "build", "--outdir", dist, ROOT, env={**os.environ, "RECRAWL_NATIVE": "1"})
     (wheel,), (sdist,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in ("recrawl/py.typed", "recrawl/store/migrations/env.py", "recrawl/formats/crawlscript.rng"):
         need(wanted in names, f"{wanted} is missing in the wheel")
     need(not [name for name in names if name.startswith(("tests", "docs"))], "the wheel holds tests or pages")
+    need(any(name.startswith("recrawl/native/_native.") for name in names), "the wheel is without its compiled part")
     with tarfile.open(sdist) as packed:
         inside = {name.partition("/")[2] for name in packed.getnames()}
-    need({"pyproject.toml", "README.md", "Makefile", "docs/start.md"} <= inside, "the sdist is not whole")
+    need(inside >= WHOLE, f"the sdist is without {', '.join(WHOLE - inside)}")
     say(f"built: {wheel.name} {wheel.stat().st_size / 1e6:.2f} MB, {sdist.name} {sdist.stat().st_size / 1e6:.2f} MB")
+    return wheel, sdist
+
+
+def plain_wheel(dist: Path) -> Path:
+    """For machines that we have no wheel for, where nothing can be compiled."""
+    words = [sys.executable, "-m", "build", "--wheel", "--outdir", dist, ROOT]
+    run(*words, env={**os.environ, "RECRAWL_NATIVE": "0"})
+    (wheel,) = dist.glob("*-py3-none-any.whl")
     return wheel
 
 
@@ -107,23 +118,26 @@ def bare() -> dict[str, str]:
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": tempfile.gettempdir(), "LANG": "C.UTF-8"}
 
 
-def installed(python: str, wheel: Path, place: Path) -> None:
+def installed(python: str, package: Path, place: Path, compiled: bool) -> None:
     bin_folder = environment(python, place)
     if bin_folder is None:
         return
     packages = bin_folder.parent / "lib" / f"python{python}" / "site-packages"
     before = _bytes(packages)
-    run(bin_folder / "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    run(bin_folder / "pip", "install", "--quiet", "--disable-pip-version-check", package)
     size, count = _bytes(packages) - before, len(json.loads(run(bin_folder / "pip", "list", "--format=json"))) - 1
     need(size < CORE_BYTES, f"a core install takes {size / 1e6:.0f} MB")
     said = run(bin_folder / "recrawl", "--version", env=bare()).strip()
-    need(said == f"recrawl, version {wheel.name.split('-')[1]}", said)
+    need(said == f"recrawl, version {package.name.removesuffix('.tar.gz').split('-')[1]}", said)
+    there = run(bin_folder / "python", "-c", "from recrawl.native import compiled; print(compiled is not None)")
+    need(there.strip() == str(compiled), f"the compiled part is {'missing' if compiled else 'there'}")
     cpu_s = min(float(run(bin_folder / "python", "-c", CPU, env=bare())) for _ in range(3))
     need(cpu_s < IMPORT_CPU_S, f"import recrawl costs {cpu_s:.3f} s of CPU")
     found = json.loads(run(bin_folder / "recrawl", "demo", "--for", "40s", "--json", env=bare()))
     need(found["changes"] > 0, f"no changes in {found}")
     say(
-        f"Python {python}: {size / 1e6:.0f} MB in {count} packages, import {1000 * cpu_s:.0f} ms of CPU, "
+        f"Python {python}, {'compiled' if compiled else 'plain'}: {size / 1e6:.0f} MB in {count} packages, "
+        f"import {1000 * cpu_s:.0f} ms of CPU, "
         f"{found['changes']} changes found in the demo"
     )
 

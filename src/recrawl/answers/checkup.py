@@ -35,6 +35,7 @@ from recrawl.model.ownership import split_authority
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
+from recrawl.native import compiled
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.store.health import damage_in_sqlite
@@ -86,7 +87,8 @@ def versions() -> str:
     curl = pycurl.version_info()[1]
     return (
         f"recrawl {__version__}, Python {sys.version.split()[0]}, libcurl {curl}, SQLite "
-        f"{sqlite3.sqlite_version}; extras: {', '.join(there) or 'none'}"
+        f"{sqlite3.sqlite_version}; {'with' if compiled else 'without'} its compiled part; "
+        f"extras: {', '.join(there) or 'none'}"
     )
 
 

@@ -1,0 +1,82 @@
+"""The compiled part under the address and undefined-behaviour sanitizers: `make sanitize`.
+
+It is built into a copy of the sources, and read by it are the tests that hold it to its Python twins, then pages made
+up and broken at random, until the time is over. The first byte touched that is not its own ends it with the place.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+from tests.fuzz.targets import run
+from tests.sights import page_of
+
+ROOT = Path(__file__).parents[2]
+FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fPIC", "-shared"]
+TWINS = ["archive", "detect/test_compiled_words.py", "extract", "fetch/test_heads.py", "model"]
+READERS = ("html", "html", "sights", "any_document", "http")
+BROKEN = (b"<", b">", b"\0", b"&", b"&#", b"'", b'"', b"<!--", b"</", b"\xff", b"\xc3", b"\r\n", b":", b"</script")
+
+
+def main() -> int:
+    words = argparse.ArgumentParser(prog="python -m tests.fuzz.sanitized")
+    words.add_argument("--minutes", type=float, default=2.0, help="of broken pages")
+    words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    chosen = words.parse_args()
+    if chosen.inside:
+        return broken_pages(chosen.minutes, chosen.seed)
+    with tempfile.TemporaryDirectory(prefix="recrawl-sanitized-") as name:
+        env = watched(Path(name))
+        tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        tests += [str(ROOT / "tests" / "unit" / twin) for twin in TWINS]
+        again = [sys.executable, "-m", "tests.fuzz.sanitized", "--inside"]
+        again += ["--minutes", str(chosen.minutes), "--seed", str(chosen.seed)]
+        return max(subprocess.run(each, cwd=ROOT, env=env, check=False).returncode for each in (tests, again))
+
+
+def watched(place: Path) -> dict[str, str]:
+    """The surroundings in which recrawl is the copy that watches itself."""
+    shutil.copytree(ROOT / "src", place / "src", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    folder = place / "src" / "recrawl" / "native"
+    target = folder / f"_native{sysconfig.get_config_var('EXT_SUFFIX')}"
+    sources = sorted(map(str, folder.glob("*.c")))
+    subprocess.run(["gcc", *FLAGS, f"-I{sysconfig.get_path('include')}", *sources, "-o", str(target)], check=True)
+    libraries = [
+        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+        for name in ("libasan.so", "libubsan.so")
+    ]
+    return {
+        **os.environ,
+        "PYTHONPATH": str(place / "src"),
+        "PYTHONMALLOC": "malloc",  # else Python's own pools hide where an object ends
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+
+
+def broken_pages(minutes: float, seed: int) -> int:
+    dice, count, until = random.Random(seed), 0, time.monotonic() + 60 * minutes
+    while time.monotonic() < until:
+        data = bytearray(page_of(dice.getrandbits(40)).encode("utf-8", "surrogatepass"))
+        for _ in range(dice.choice((0, 1, 2, 8))):
+            at = dice.randrange(len(data) + 1)
+            data[at : at + dice.choice((0, 0, 1, 3, 200))] = dice.choice(BROKEN)
+        if dice.random() < 0.3:
+            del data[dice.randrange(len(data) + 1) :]
+        run(dice.choice(READERS), bytes(data))
+        count += 1
+    print(f"{count} broken pages read, no complaint", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
