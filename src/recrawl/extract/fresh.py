@@ -11,7 +11,8 @@ from recrawl.extract.sight import Sight
 from recrawl.model.page import Link
 
 _ANCHORS = ("a", "area")
-_ALWAYS = "a[rel], area[rel], a:not([href]), link, frame, iframe, meta"  # read each time: SVG links by `xlink:href`
+# read each time: what a `rel` says counts each time, and some anchors lead by `xlink:href`
+_ALWAYS = "a[rel], area[rel], a:not([href]), area:not([href]), link, frame, iframe, meta"
 _TAGS = (*_ANCHORS, "link", "frame", "iframe", "meta")
 
 

@@ -726,7 +726,7 @@ note_anchor(Sight *sight, int is_area)
 {
     const Attribute *href = attribute(sight, N_HREF);
     sight->anchors++;
-    if (attribute(sight, N_REL) || (is_area ? href != NULL : href == NULL && attribute(sight, N_XLINK)))
+    if (attribute(sight, N_REL) || (href ? is_area : attribute(sight, N_XLINK) != NULL))
         return note_other(sight, is_area ? "area" : "a");
     if (href == NULL) return GO_ON;
     const char *text = href->value;
