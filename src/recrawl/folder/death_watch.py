@@ -38,7 +38,7 @@ class DeathWatch:
         self.look()
         self._count_dead()
         self._path, self._handle = opened(folder, worker, SUFFIX)
-        self._is_at_hand = False
+        self._at_hand = 0
 
     def deaths(self, page: int) -> int:
         """In a row, while its answers were read, as far as was known at the last look."""
@@ -56,15 +56,17 @@ class DeathWatch:
 
     def begin(self, page: int) -> None:
         """What came for this page is read next."""
-        self._is_at_hand = True
+        if page == self._at_hand:
+            return
+        self._at_hand = page
         if page in self._table:
             self._suspects.add(page)
         self._set_at_hand(_AT_HAND.pack(page))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was read of these pages is written, so they have killed nobody this time."""
-        if self._is_at_hand:
-            self._is_at_hand = False
+        if self._at_hand:
+            self._at_hand = 0
             self._set_at_hand(NOBODY)
         if self._suspects and (survived := self._suspects.intersection(pages)):
             self._suspects -= survived

@@ -3,6 +3,7 @@
 fetch → detect → extract → verdict; then, in the group commit: observe, pace, archive, save, and it is due again.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from recrawl.detect.honesty import ask_conditionally
@@ -66,7 +67,11 @@ class Visitor:
         if verdict is not None:
             verdict = self._within_redirects(page, verdict)
             return Arrival(page, why, reply, verdict, directives=directives)
+        await _in_step()
         parsed = self._parsed(reply, page, quarry)
+        if parsed.sight is not None:  # a tree is too large to wait
+            await _in_step()
+            self._parts.begin_reading(page.id)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, parsed)) is not None:
             return seen
         document = compared(parsed)
@@ -236,6 +241,12 @@ class Visitor:
             key = memo_key(server, document.template)
             self._templates[key] = fold(self._template(server, document), verdict.lessons)
             self._learnt[key] = write_template(self._templates[key])
+
+
+def _in_step() -> Awaitable[None]:
+    """What came for others in this turn of the loop goes through the step before first: the same code over sixteen
+    pages costs a twentieth less than all of it over one page after another."""
+    return asyncio.sleep(0)
 
 
 def _is_plainly_a_page(parsed: Parsed) -> bool:
