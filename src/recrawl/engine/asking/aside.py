@@ -69,14 +69,17 @@ class Aside:
         return self._parts.death_watch.deaths(page.id) if self._parts.death_watch is not None else 0
 
     def spare(self, page: Page) -> None:
-        """One that is deadly waits, and then has one more try; the others go on."""
-        if self._parts.death_watch is not None:
-            self._parts.death_watch.rested(page.id)
+        """One that is deadly waits; the others go on."""
         reason = f"recrawl itself died {MOST_DEATHS} times in a row when it read this page: it rests for a day"
         self._parts.complain(f"{page.url}: {reason}")
         self._tally.add(Count.ERRORS)
         again_at = self._parts.clock.now() + DEADLY_WAIT_S
         self.done(replace(page, failures=page.failures + 1, reason=reason, due_at=again_at))
+
+    def try_once_more(self, page: Page) -> None:
+        """When its time comes again."""
+        if self._parts.death_watch is not None:
+            self._parts.death_watch.rested(page.id)
 
     def done(self, after: Page) -> None:
         """Nothing more is to be done for it in this lane."""

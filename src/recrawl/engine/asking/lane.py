@@ -48,7 +48,7 @@ class Lanes:
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
-        self._hearing = asyncio.Lock()
+        self._hearing, self._suspected = asyncio.Lock(), asyncio.Lock()
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""
@@ -98,11 +98,18 @@ class Lanes:
         if unwelcome := quarry.unwelcome(page):
             self.aside.drop(page, unwelcome)
             return True
-        if deaths := self.aside.deaths(page):
-            if deaths >= MOST_DEATHS:
-                self.aside.spare(page)
-                return True
-            await self.settler.caught_up()  # what others brought shall not be lost with it
+        if not (deaths := self.aside.deaths(page)):
+            return await self._serve_welcome(page, quarry, now)
+        async with self._suspected:  # one at a time, after what others brought: that shall not be lost with it
+            if deaths < MOST_DEATHS:
+                await self.settler.caught_up()
+                return await self._serve_welcome(page, quarry, self.parts.clock.now())
+            self.aside.spare(page)
+            await self.settler.caught_up()
+            self.aside.try_once_more(page)
+            return True
+
+    async def _serve_welcome(self, page: Page, quarry: Quarry, now: float) -> bool:
         said = self.doors.said_of(page, now)
         if not self.parts.scheduler.rations.allows(page, now, said.asks_here):
             self.aside.until_promised(page, said.asks_here, now)

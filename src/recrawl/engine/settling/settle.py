@@ -42,6 +42,7 @@ class Settler:
         self._most, self._lanes = most, lanes
         self._arrivals: list[Arrival] = []
         self.ledger = Ledger()
+        self._under_way: Ledger | None = None  # being written
         self._writer: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
         self._error: BaseException | None = None
@@ -125,9 +126,15 @@ class Settler:
         return self._given - self._taken
 
     async def caught_up(self) -> None:
-        """Until everything handed over so far is written and its links are in the queues."""
+        """Until everything handed over and noted so far is written and its links are in the queues."""
         self.hurry()
+        noted = self.ledger
         await self._until_written()
+        while ((noted is self.ledger and noted) or noted is self._under_way) and self._error is None:
+            self.hurry()
+            self._written.clear()
+            await self._written.wait()
+        self.complain()
 
     async def _until_written(self) -> None:
         given = self._given
@@ -169,11 +176,13 @@ class Settler:
                 await self._linger()
                 arrivals, self._arrivals = self._arrivals, []
                 ledger, self.ledger = self.ledger, Ledger()
+                self._under_way = ledger
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
                 written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
+                self._under_way = None
                 del arrivals, ledger
                 if written > LARGE_BYTES:
                     trim()
