@@ -26,7 +26,7 @@ from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
-WAITING_POLL_S = 0.05  # how often a worker with nothing to do looks for links of others, in a run that goes round once
+WAITING_POLL_S = 0.02  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
 
 

@@ -18,6 +18,7 @@ from recrawl.model.failure import RecrawlError
 from recrawl.model.values import dataclass
 
 TICK_S = 0.1
+SOON_S = 0.01  # when all seem to be done
 RESTARTS = 5  # a worker that dies more often than this, and has written nothing, is not brought back
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -65,7 +66,8 @@ class Crew:
     def _watch(self) -> None:
         quiet: list[tuple[int, int]] | None = None
         while self.children:
-            ended, _, _ = select.select([child.pipe for child in self.children.values()], [], [], TICK_S)
+            pipes, wait_s = [child.pipe for child in self.children.values()], TICK_S if quiet is None else SOON_S
+            ended, _, _ = select.select(pipes, [], [], wait_s)
             for child in [one for one in self.children.values() if one.pipe in ended]:
                 self._ended(child)
             self.on_tick(self.board)
