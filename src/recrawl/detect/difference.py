@@ -15,11 +15,12 @@ from recrawl.detect.sequence import matches
 from recrawl.detect.simhash import CJK
 from recrawl.model.document import Block
 from recrawl.model.ends import ends
+from recrawl.model.late import late
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 
-_TOKEN = re.compile(rf"\s|[{CJK}]|[^\s{CJK}]+")
-_STRETCH = re.compile(r".{100,400}?[.!?。\n]|.{1,400}", re.DOTALL)
+_TOKEN = late(rf"\s|[{CJK}]|[^\s{CJK}]+")
+_STRETCH = late(r".{100,400}?[.!?。\n]|.{1,400}", re.DOTALL)
 MOST_CHARS = 500_000  # of changed text that is compared by words; more of it by sentences or so
 
 

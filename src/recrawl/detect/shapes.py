@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 HOLE = "\x00"
@@ -46,12 +47,12 @@ _TOKEN = rf"{_UUID}|{_MIXED}|(?<!\d)\d{{10,}}(?:\.\d+)?(?!\d)"
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
 _START = r"(?<![a-z\d])"  # a value begins where a word begins, which also keeps the search linear
 
-_SHAPES = re.compile(
+_SHAPES = late(
     rf"{_START}(?:(?P<moment>{_MOMENT})|(?P<token>{_TOKEN})|(?P<number>{_NUMBER}))|(?P<rest>{_NUMBER})", re.I | re.ASCII
 )
 _DIGIT = re.compile("[0-9]")
 
-_COUNTED = re.compile(
+_COUNTED = late(
     r"\b(?:views?|viewed|visits?|visitors?|hits|online|reads?|downloads?|times|users|guests|generated|rendered|took|"
     r"queries|load(?:ed)? (?:in|time)|ms|aufrufe|besucher|vues|visites|visitas|visualizaciones|visualizzazioni|"
     r"lecturas|просмотр\w*|посетител\w*)\b|조회|방문|접속|閲覧|アクセス|人目|浏览|阅读|访问|点击|次",
@@ -114,7 +115,7 @@ def shape_of(value: str, skeleton: str = "") -> Shape:
     return Shape.COUNTER if kind is Shape.NUMBER and _COUNTED.search(skeleton) else kind
 
 
-_CLOCK = re.compile(
+_CLOCK = late(
     r"\d{1,2}(?::| ?[時时시点] ?)(?P<minute>\d{2}|\d{1,2}(?= ?[分분]))(?:(?::| ?[分분] ?)(?P<second>\d{1,2}))?"
 )
 _EPOCH = re.compile(r"(\d{10})(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?")  # seconds since 1970, or thousandths and less of them

@@ -12,6 +12,7 @@ from recrawl.detect.content import text_blocks
 from recrawl.detect.digest import fold
 from recrawl.detect.simhash import distance, simhash
 from recrawl.model.document import Document
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 MOST_LETTERS = 1_200  # of an error page recognised by its words
@@ -48,7 +49,7 @@ _PHRASES = (
     r"(?:お探しの|ご指定の|指定された)?ページ(?:が|は)(?:見つかりません(?:でした)?|存在しません)。?",
     r"(?:您(?:访问|請求|请求)的)?(?:页面|頁面|网页|網頁)(?:不存在|未找到|找不到|没有找到|沒有找到)。?|找不到(?:页面|頁面|网页|網頁)。?",
 )
-_ERROR = re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.I)
+_ERROR = late("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.I)
 _SITE_NAME = re.compile(r" [|–—·:»-] |: ")
 _INDEX = re.compile(r"(?:index|default|home|main|start)(?:\.\w{1,5})?", re.I)
 

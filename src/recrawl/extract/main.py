@@ -5,11 +5,11 @@ content, and short runs between them belong to it. Every run is judged by its ne
 in one corner of a page does not move the border in another.
 """
 
-import re
 from collections.abc import Sequence
 
 from recrawl.extract.regions import Region
 from recrawl.extract.text import Run
+from recrawl.model.late import late
 
 _LONG = 70  # characters (a CJK one counts twice) that make a run content by itself
 FEWEST_LETTERS = _LONG // 2  # what is shorter is none, in any script
@@ -17,7 +17,7 @@ _LINKED = 0.4  # share of link text from which on a run is navigation
 _ENOUGH = 140  # less main text than this is not believed
 _REACH = 3  # short runs so near to content belong to it
 _FRAME = Region.FRAME | Region.NOSCRIPT
-_WIDE = re.compile("[\u2e80-\U0010ffff]+")
+_WIDE = late("[\u2e80-\U0010ffff]+")
 
 
 def main_runs(runs: Sequence[Run]) -> Sequence[Run]:
