@@ -27,6 +27,7 @@ static PyObject *
 lowered(const char *name, Py_ssize_t length)
 {
     char lower[LONGEST];
+    lower[0] = 0; /* of a name without letters */
     if (length > LONGEST) return NULL;
     for (Py_ssize_t at = 0; at < length; at++) {
         char letter = name[at];

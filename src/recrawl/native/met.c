@@ -23,7 +23,7 @@ hash_of(uint64_t seed, const char *text, size_t length)
     for (; length >= 8; text += 8, length -= 8) {
         memcpy(&word, text, 8);
         hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
-        hash ^= hash >> 29;
+        hash = mixed(hash); /* one shift would leave the high bits of a word where any seed leaves them */
     }
     if (length) {
         word = 0;

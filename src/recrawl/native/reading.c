@@ -562,6 +562,7 @@ native_read_page(PyObject *module, PyObject *arguments)
     }
     const char *text = PyUnicode_AsUTF8AndSize(page, &length);
     if (text == NULL) { /* a lone surrogate */
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return NULL;
         PyErr_Clear();
         Py_RETURN_NONE;
     }

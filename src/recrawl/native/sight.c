@@ -321,6 +321,14 @@ read_attributes(Sight *sight, const char *at)
     }
 }
 
+/* Whether the tag read last, which ends here, closes itself: a `/` at the end of a value without quotes is part of it. */
+static int
+closes_itself(const Sight *sight, const char *at)
+{
+    const Attribute *last = sight->attribute_count ? &sight->attributes[sight->attribute_count - 1] : NULL;
+    return at[-2] == '/' && (last == NULL || last->value == NULL || last->value + last->value_length != at - 1);
+}
+
 static const Attribute *
 attribute(const Sight *sight, enum Name name)
 {
@@ -818,7 +826,7 @@ behind_drawing(Sight *sight, const char *at)
         if (closes) {
             depth--;
             if (depth == 0 && !is_named(name, (size_t)(stop - name), "svg")) return NULL;
-        } else if (at[-2] != '/') {
+        } else if (!closes_itself(sight, at)) {
             depth++;
         }
         if (depth > DEEPEST) return NULL;
@@ -857,7 +865,7 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
         return at;
     }
     if (sight->phase < IN_BODY) {
-        if (!(flags & IN_HEAD)) begin_body(sight);
+        if (!(flags & IN_HEAD) || (tag == T_NOSCRIPT && sight->phase == AFTER_HEAD)) begin_body(sight);
         else if (sight->phase < IN_THE_HEAD) sight->phase = IN_THE_HEAD;
     }
     note_offers(sight, rule);
@@ -871,7 +879,7 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     if (tag == T_SVG) {
         Open *around = top(sight);
         if (around != NULL && around->block >= 0) sight->stack[around->block].is_dead = 1;
-        return at[-2] == '/' ? at : behind_drawing(sight, at);
+        return closes_itself(sight, at) ? at : behind_drawing(sight, at);
     }
     if (tag == T_A && find(sight, T_A, 0) >= 0) return NULL;
     if (tag == T_NOBR && find(sight, T_NOBR, 0) >= 0) return NULL;
@@ -882,7 +890,8 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     if ((tag == T_DD || tag == T_DT) && close_item(sight, T_DD, T_DT) == BAIL) return NULL;
     if (flags & CLOSES_P && close_p(sight) == BAIL) return NULL;
     if (flags & IS_HEADING && top(sight) && top(sight)->flags & IS_HEADING) return NULL;
-    if ((tag == T_RT || tag == T_RP) && top(sight) && (top(sight)->tag == T_RT || top(sight)->tag == T_RP) && pop(sight) == BAIL)
+    if ((tag == T_RT || tag == T_RP) && top(sight) && (top(sight)->tag == T_RT || top(sight)->tag == T_RP) &&
+        find(sight, T_RUBY, 0) >= 0 && pop(sight) == BAIL)
         return NULL;
     int noted = GO_ON;
     if (tag == T_A || tag == T_AREA) noted = note_anchor(sight, tag == T_AREA);
@@ -959,7 +968,7 @@ end(Sight *sight, uint64_t hash, const TagRule *rule)
 static const char *
 behind_comment(const char *at, const char *end)
 {
-    if (end - at >= 4 && at[2] == '-' && at[3] == '-') {
+    if (end - at >= 4 && at[1] == '!' && at[2] == '-' && at[3] == '-') {
         at += 4;
         if (at < end && *at == '>') return at + 1;
         if (at + 1 < end && at[0] == '-' && at[1] == '>') return at + 2;
@@ -1065,6 +1074,7 @@ native_sight(PyObject *module, PyObject *arguments)
     Py_ssize_t length;
     const char *text = PyUnicode_AsUTF8AndSize(source, &length);
     if (text == NULL) { /* a lone surrogate */
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return NULL;
         PyErr_Clear();
         Py_RETURN_NONE;
     }

@@ -121,8 +121,14 @@ native_swift(PyObject *module, PyObject *arguments)
     }
     Plan *plan = plan_of(type);
     if (plan->type == NULL) planned++;
+    Plan old = *plan; /* of a class that is given again, as `swift` does with those of `values.dataclass` */
     *plan = (Plan){(PyTypeObject *)Py_NewRef(type), count, required, Py_NewRef(names), Py_NewRef(defaults), Py_NewRef(factories), offsets};
     type->tp_vectorcall = make;
+    Py_XDECREF(old.type);
+    Py_XDECREF(old.names);
+    Py_XDECREF(old.defaults);
+    Py_XDECREF(old.factories);
+    PyMem_Free(old.offsets);
     Py_RETURN_NONE;
 }
 

@@ -17,6 +17,8 @@ typedef struct {
     size_t size;     /* a power of two */
 } Words;
 
+enum { FAILED = -1, WELL = 0, ODD = 1 };
+
 /* What stands between words (`detect/digest.py`, words): blanks and ASCII punctuation. */
 static unsigned char parts_words[256];
 
@@ -40,11 +42,19 @@ next_word(const char *at, const char *end, const char **stop, uint32_t *hash)
     return word;
 }
 
+/* A word farther from its place than this was made to be there: at most half of the table is in use. */
+#define FARTHEST 128
+#define NOWHERE SIZE_MAX
+
 static Word *
 find(const Words *all, const char *word, size_t length, uint32_t hash, size_t *place)
 {
     size_t at = hash & (all->size - 1);
-    for (; all->table[at]; at = (at + 1) & (all->size - 1)) {
+    for (int steps = 0; all->table[at]; at = (at + 1) & (all->size - 1)) {
+        if (steps++ == FARTHEST) {
+            *place = NOWHERE; /* no word was put so far away */
+            return NULL;
+        }
         Word *known = &all->words[all->table[at] - 1];
         if (known->hash == hash && known->length == length && !memcmp(known->text, word, length)) return known;
     }
@@ -76,16 +86,15 @@ grow(Words *all)
 static int
 learn(Words *all, const char *word, size_t length, uint32_t hash)
 {
-    if (all->count == all->room && grow(all) < 0) return -1;
+    if (all->count == all->room && grow(all) < 0) return FAILED;
     size_t place = 0;
     if (find(all, word, length, hash, &place) == NULL) {
+        if (place == NOWHERE) return ODD;
         all->words[all->count] = (Word){word, (uint32_t)length, hash, 0};
         all->table[place] = (uint32_t)++all->count;
     }
-    return 0;
+    return WELL;
 }
-
-enum { FAILED = -1, WELL = 0, ODD = 1 };
 
 static int
 utf8(PyObject *text, const char **at, const char **end)
@@ -114,10 +123,9 @@ learn_phrases(Words *all, PyObject *phrases)
         int read = utf8(PyList_GET_ITEM(phrases, one), &at, &end);
         if (read != WELL) return read;
         while ((at = next_word(at, end, &stop, &hash)) != NULL) {
-            if (learn(all, at, (size_t)(stop - at), hash) < 0) {
-                PyErr_NoMemory();
-                return FAILED;
-            }
+            read = learn(all, at, (size_t)(stop - at), hash);
+            if (read == FAILED) PyErr_NoMemory();
+            if (read != WELL) return read;
             at = stop;
         }
     }

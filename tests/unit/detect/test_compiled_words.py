@@ -1,5 +1,6 @@
 """What the compiled part finds in texts is what Python finds."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,3 +28,20 @@ def test_many_phrases_are_looked_for_at_once_and_what_cannot_be_written_is_left_
 @given(texts | st.text(st.sampled_from("ab "), max_size=40))
 def test_a_text_is_folded_if_folding_it_changes_nothing(text: str) -> None:
     assert is_folded(text) == is_plainly_folded(text)
+
+
+def _in_one_place(count: int) -> list[str]:
+    """Words that a table of up to 65,536 places would all put into the same one."""
+    letters = np.array(np.meshgrid(*[np.arange(97, 123, dtype=np.uint32)] * 5)).reshape(5, -1).T
+    mixed = np.full(len(letters), 2166136261, dtype=np.uint32)
+    for place in range(letters.shape[1]):
+        mixed = (mixed ^ letters[:, place]) * np.uint32(16777619)
+    found = letters[((mixed ^ (mixed >> 15)) & 0xFFFF) == 7]
+    return ["".join(map(chr, word)) for word in found[:count]]
+
+
+def test_words_made_to_be_in_each_others_way_are_left_to_python() -> None:
+    hostile = _in_one_place(170)
+    assert len(hostile) > 140
+    assert compiled.phrases_in(hostile, hostile) is None
+    assert compiled.phrases_in(hostile[:100], hostile[:100]) == [True] * 100

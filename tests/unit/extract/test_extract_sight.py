@@ -59,6 +59,21 @@ def test_what_only_a_tree_can_tell_is_not_told_at_sight(page: str) -> None:
     assert sight_of(page, 1000) is None
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<?--x><a href=/x>x</a>-->",  # ends at the first >
+        "</--x><a href=/x>x</a>-->",
+        "<svg a=1/><script><a href=/x></a></script>",  # the / is part of the value
+        f"<head></head><noscript><p>{LONG}</p></noscript>",
+        f"<p>x<rp>{LONG}<rt>{LONG}</rt></p>",
+    ],
+)
+def test_oddities_are_told_as_in_the_tree_or_not_at_all(page: str) -> None:
+    for source in (page, f"<!doctype html><body><p>{LONG * 20}</p>{page}", f"{page}<p>{LONG * 20}</p>"):
+        assert not differences(source.encode())
+
+
 def test_a_page_with_more_tags_than_may_be_read_has_no_sight() -> None:
     assert sight_of("<p>a</p>" * 50, 100) is not None
     assert sight_of("<p>a</p>" * 50 + "<p>", 100) is None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.model.met import Met, PlainMet, new_met
+from recrawl.native import compiled
 
 BOTH = pytest.mark.parametrize("made", [new_met, PlainMet])
 ADDRESSES = [
@@ -53,3 +54,11 @@ def test_what_cannot_be_written_was_never_met_and_what_is_no_text_is_refused() -
     assert "\ud800" not in met
     with pytest.raises(TypeError):
         met.remember([b"x"])  # type: ignore[list-item]
+
+
+def test_addresses_made_alike_for_any_seed_are_told_apart() -> None:
+    one, other = "/newsabqxyzwaefq.html", "/newsab1xyzwcef1.html"
+    for seed in range(400):
+        met = compiled.Met(10, seed * 0x9E3779B97F4A7C15 & 0xFFFF_FFFF_FFFF_FFFF)
+        met.remember([one])
+        assert one in met and other not in met
