@@ -245,7 +245,7 @@ class Visitor:
 
 def _in_step() -> Awaitable[None]:
     """What came for others in this turn of the loop goes through the step before first: the same code over sixteen
-    pages costs a twentieth less than all of it over one page after another."""
+    pages costs less than all of it over one page after another (7 % of a first crawl)."""
     return asyncio.sleep(0)
 
 
