@@ -15,7 +15,7 @@ from typing import Protocol
 from recrawl.archive.names import FINISHED, OPEN, created_of, stems
 from recrawl.archive.reading import REVISIT_TYPE
 from recrawl.archive.record import digits14, target_uri, warc_date
-from recrawl.formats.cdxj import CdxLine, parse, urlkey
+from recrawl.formats.cdxj import CdxLine, parse_written, urlkey
 from recrawl.model.failure import FormatError
 from recrawl.native import compiled
 
@@ -192,7 +192,7 @@ def readable(lines: Iterable[bytes]) -> list[CdxLine]:
 
 def _read(line: bytes) -> CdxLine | None:
     try:
-        return parse(line.decode("utf-8"))
+        return parse_written(line)
     except (FormatError, UnicodeDecodeError):
         return None
 

