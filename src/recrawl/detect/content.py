@@ -83,14 +83,19 @@ _last_linked: list[Linked] = []
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
     """Of the links all of whose words stand in the main text; a document does not say where its links stand."""
+    if compiled is not None:
+        targets = compiled.link_targets(tuple(document.main), tuple(document.links), MOST_LINKS)
+        if targets is not None:
+            return (Block(LINKS, targets),) if targets else ()
+    return read_link_blocks(document)
+
+
+def read_link_blocks(document: Document) -> tuple[Block, ...]:
+    """The same of any document, in Python."""
     links = [link for link in document.links[:MOST_LINKS] if link.relation in COUNTED_RELATIONS and link.text.strip()]
     if not links:
         return ()
     texts = [block.text for block in document.main]
-    if compiled is not None:
-        counts = compiled.phrases_in(texts, [link.text for link in links])
-        if counts is not None:
-            return _targets(links, counts)
     alike = _linked_like(_last_linked[0], links, texts) if _last_linked else None
     linked = alike or _linked(KnownWords(texts), links)
     _last_linked[:] = [linked]
@@ -141,6 +146,10 @@ def _stripped(url: str) -> str:
 def _is_token(pair: str) -> bool:
     value = pair.partition("=")[2]
     return len(value) >= 8 and shape_of(value) in (Shape.TOKEN, Shape.MOMENT)
+
+
+if compiled is not None:
+    compiled.linked(Block, Link, COUNTED_RELATIONS, _stripped)
 
 
 @lru_cache(maxsize=4096)  # menus say the same on every page

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from recrawl.extract.contexts import BREAK, Context, Odd, shared_contexts
 from recrawl.extract.html import FLAT, Tree
 from recrawl.extract.links import anchor_read, rare_links
-from recrawl.extract.resolve import Resolver
+from recrawl.extract.resolve import Resolver, is_origin
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.text import Reading, Run
 from recrawl.model.ends import ends
@@ -29,7 +29,7 @@ class PageRead(NamedTuple):
     """`items` in document order."""
 
     reading: Reading
-    items: Sequence[Item]
+    items: list[Item]
 
 
 def read_page(tree: Tree, settings: ExtractSettings) -> PageRead | None:
@@ -52,7 +52,7 @@ def read_page(tree: Tree, settings: ExtractSettings) -> PageRead | None:
 
 def links_of(page: PageRead, resolver: Resolver) -> list[tuple[Link, ...]]:
     """Of each item."""
-    return [_links_of(item, resolver) for item in page.items]
+    return _links_of_each(page.items, resolver)
 
 
 def links_like(
@@ -61,7 +61,7 @@ def links_like(
     """The same of another version with the same base, whose links are known."""
     head, tail = ends(other.items, page.items)
     unknown = page.items[head : len(page.items) - tail]
-    return [*others[:head], *(_links_of(item, resolver) for item in unknown), *others[len(others) - tail :]]
+    return [*others[:head], *_links_of_each(unknown, resolver), *others[len(others) - tail :]]
 
 
 def runs_like(runs: list[Run], known: list[Run]) -> list[Run]:
@@ -70,7 +70,13 @@ def runs_like(runs: list[Run], known: list[Run]) -> list[Run]:
     return [*known[:head], *runs[head : len(runs) - tail], *known[len(known) - tail :]]
 
 
-def _links_of(item: Item, resolver: Resolver) -> tuple[Link, ...]:
+def _links_of_each(items: list[Item], resolver: Resolver) -> list[tuple[Link, ...]]:
+    """Most have a plain address."""
+    plain = compiled.plain_links(items, resolver.origin, Link, is_origin, resolver.most_chars)
+    return [links_of_item(item, resolver) if links is None else links for item, links in zip(items, plain, strict=True)]
+
+
+def links_of_item(item: Item, resolver: Resolver) -> tuple[Link, ...]:
     if len(item) == 2:
         return tuple(rare_links(FLAT, item[1], item[0], resolver))
     tag, href, rel, caption = item

@@ -41,7 +41,7 @@ class Resolver:
 
     def __init__(self, base: str, charset: str = "utf-8", most_chars: int = 1 << 30) -> None:
         self.base = base
-        self._most_chars = most_chars
+        self.most_chars = most_chars
         self._encoder = ENCODERS.get(charset)
         parts = _PARTS.match(base)
         self._directory, self._origin = (parts[1], parts[2]) if parts else ("", "")
@@ -60,7 +60,7 @@ class Resolver:
         return resolved
 
     def _resolve(self, href: str) -> str | None:
-        if len(href) > self._most_chars:
+        if len(href) > self.most_chars:
             self.too_long += 1
             return None
         if not self._page:
@@ -121,11 +121,11 @@ def origin_of(url: str) -> str:
 def _is_absolute(url: str) -> bool:
     """With a plain host and path."""
     root = url.find("/", 8) if url[:4] == "http" else -1
-    return root > 0 and _is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
+    return root > 0 and is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
 
 
 @lru_cache(maxsize=1024)  # links lead to few servers
-def _is_origin(text: str) -> bool:
+def is_origin(text: str) -> bool:
     return _ORIGIN(text) is not None
 
 

@@ -10,9 +10,11 @@ static PyMethodDef METHODS[] = {
     {"is_folded", native_is_folded, METH_O, "Whether a text is printable ASCII with single blanks."},
     {"is_plain_head", native_is_plain_head, METH_VARARGS, "Whether a head can be stored as it came."},
     {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
+    {"link_targets", native_link_targets, METH_VARARGS, "Where the links of a main text lead; None: it cannot be told."},
+    {"linked", native_linked, METH_VARARGS, "The classes that `link_targets` reads, and what counts."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
     {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
-    {"phrases_in", native_phrases_in, METH_VARARGS, "Which phrases have all their words in some texts."},
+    {"plain_links", native_plain_links, METH_VARARGS, "The links of anchors with plain addresses."},
     {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
     {"replace_else", native_replace_else, METH_O, "What replaces fields of other values."},
@@ -33,6 +35,7 @@ static struct PyModuleDef MODULE = {
 PyMODINIT_FUNC
 PyInit__native(void)
 {
+    links_prepare();
     pack_prepare();
     sight_prepare();
     words_prepare();

@@ -7,18 +7,22 @@
 #include <stdint.h>
 
 int head_prepare(void);
+void links_prepare(void);
 void pack_prepare(void);
 void sight_prepare(void);
 void words_prepare(void);
+Py_ssize_t slot_named(PyTypeObject *type, const char *name);
 int tag_is_block(const char *name, size_t length);
 PyObject *native_contexts(PyObject *module, PyObject *arguments);
 PyObject *native_deflated(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
 PyObject *native_is_folded(PyObject *module, PyObject *text);
 PyObject *native_own_line(PyObject *module, PyObject *line);
-PyObject *native_phrases_in(PyObject *module, PyObject *arguments);
 PyObject *native_is_plain_head(PyObject *module, PyObject *arguments);
 PyObject *native_named_fields(PyObject *module, PyObject *pairs);
+PyObject *native_link_targets(PyObject *module, PyObject *arguments);
+PyObject *native_linked(PyObject *module, PyObject *arguments);
+PyObject *native_plain_links(PyObject *module, PyObject *arguments);
 PyObject *native_lines_beginning_with(PyObject *module, PyObject *arguments);
 PyObject *native_read_page(PyObject *module, PyObject *arguments);
 PyObject *native_sha1_text(PyObject *module, PyObject *digest);

@@ -8,7 +8,6 @@
 #include "native.h"
 
 #include <string.h>
-#include <structmember.h>
 
 #include "text.h"
 
@@ -53,15 +52,8 @@ native_contexts(PyObject *module, PyObject *arguments)
     PyObject *broken;
     if (!PyArg_ParseTuple(arguments, "O!O!O", &PyType_Type, &context, &PyType_Type, &run, &broken)) return NULL;
     for (int slot = 0; slot < SLOTS; slot++) {
-        PyObject *descriptor = PyObject_GetAttrString((PyObject *)context, SLOT_NAMES[slot]);
-        if (descriptor == NULL) return NULL;
-        if (!Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) {
-            Py_DECREF(descriptor);
-            PyErr_SetString(PyExc_TypeError, "a context has slots");
-            return NULL;
-        }
-        slot_offsets[slot] = ((PyMemberDescrObject *)descriptor)->d_member->offset;
-        Py_DECREF(descriptor);
+        slot_offsets[slot] = slot_named(context, SLOT_NAMES[slot]);
+        if (slot_offsets[slot] < 0) return NULL;
     }
     Py_XSETREF(context_type, (PyTypeObject *)Py_NewRef(context));
     Py_XSETREF(run_type, (PyTypeObject *)Py_NewRef(run));

@@ -17,6 +17,19 @@ typedef struct {
     Py_ssize_t *offsets; /* of the slots */
 } Plan;
 
+/* Where the slot of a name lies in the values of a class; negative with an exception: it has none. */
+Py_ssize_t
+slot_named(PyTypeObject *type, const char *name)
+{
+    PyObject *descriptor = PyObject_GetAttrString((PyObject *)type, name);
+    if (descriptor == NULL) return -1;
+    int is_slot = Py_IS_TYPE(descriptor, &PyMemberDescr_Type);
+    Py_ssize_t offset = is_slot ? ((PyMemberDescrObject *)descriptor)->d_member->offset : -1;
+    Py_DECREF(descriptor);
+    if (!is_slot) PyErr_Format(PyExc_TypeError, "%s has no slot %s", type->tp_name, name);
+    return offset;
+}
+
 static Plan plans[MOST_CLASSES]; /* by address of the class; classes are never let go */
 static int planned;
 

@@ -1,4 +1,4 @@
-/* Words: which phrases stand in a text, and whether a text is folded. */
+/* Words: which links stand in a text, and whether a text is folded. */
 #include "native.h"
 
 #include <string.h>
@@ -153,37 +153,150 @@ look_for(Words *all, PyObject *texts)
     return WELL;
 }
 
-static PyObject *
-each(const Words *all, PyObject *phrases)
+static int
+stands_there(const Words *all, PyObject *phrase)
 {
-    PyObject *answer = PyList_New(PyList_GET_SIZE(phrases));
-    for (Py_ssize_t one = 0; answer && one < PyList_GET_SIZE(phrases); one++) {
-        const char *at, *end, *stop;
-        uint32_t hash;
-        size_t place;
-        int is_there = utf8(PyList_GET_ITEM(phrases, one), &at, &end) == WELL;
-        while (is_there && (at = next_word(at, end, &stop, &hash)) != NULL) {
-            const Word *known = find(all, at, (size_t)(stop - at), hash, &place);
-            is_there = known != NULL && known->is_there;
-            at = stop;
-        }
-        PyList_SET_ITEM(answer, one, Py_NewRef(is_there ? Py_True : Py_False));
+    const char *at, *end, *stop;
+    uint32_t hash;
+    size_t place;
+    int is_there = utf8(phrase, &at, &end) == WELL;
+    while (is_there && (at = next_word(at, end, &stop, &hash)) != NULL) {
+        const Word *known = find(all, at, (size_t)(stop - at), hash, &place);
+        is_there = known != NULL && known->is_there;
+        at = stop;
     }
-    return answer;
+    return is_there;
 }
 
-/* phrases_in(texts, phrases) -> [whether all words of each phrase stand in the texts], or None for a lone surrogate */
+/* ---- the links of a text ---------------------------------------------------------------------------------------- */
+
+enum { BLOCK_TEXT, LINK_URL, LINK_RELATION, LINK_TEXT, READ_SLOTS };
+
+static Py_ssize_t read_offsets[READ_SLOTS];
+static PyTypeObject *block_type, *link_type;
+static PyObject *counted_relations, *stripped_target;
+
+/* linked(Block, Link, relations, stripped): what `link_targets` reads, which relations count, and what makes a target of
+ * an address with a query or a fragment */
 PyObject *
-native_phrases_in(PyObject *module, PyObject *arguments)
+native_linked(PyObject *module, PyObject *arguments)
 {
-    PyObject *texts, *phrases, *answer = NULL;
-    if (!PyArg_ParseTuple(arguments, "O!O!", &PyList_Type, &texts, &PyList_Type, &phrases)) return NULL;
+    PyTypeObject *block, *link;
+    PyObject *relations, *stripped;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!O", &PyType_Type, &block, &PyType_Type, &link, &PyFrozenSet_Type, &relations, &stripped)) return NULL;
+    static const char *const NAMES[READ_SLOTS] = {"text", "url", "relation", "text"};
+    for (int one = 0; one < READ_SLOTS; one++) {
+        read_offsets[one] = slot_named(one == BLOCK_TEXT ? block : link, NAMES[one]);
+        if (read_offsets[one] < 0) return NULL;
+    }
+    Py_XSETREF(block_type, (PyTypeObject *)Py_NewRef(block));
+    Py_XSETREF(link_type, (PyTypeObject *)Py_NewRef(link));
+    Py_XSETREF(counted_relations, Py_NewRef(relations));
+    Py_XSETREF(stripped_target, Py_NewRef(stripped));
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+read_slot(PyObject *value, int which)
+{
+    return *(PyObject **)((char *)value + read_offsets[which]);
+}
+
+/* A list of the texts of values of one class, all of them there; NULL: not so, with an exception. */
+static PyObject *
+texts_of(PyObject *values, PyTypeObject *type, int which)
+{
+    PyObject *texts = PyList_New(PyTuple_GET_SIZE(values));
+    for (Py_ssize_t one = 0; texts != NULL && one < PyTuple_GET_SIZE(values); one++) {
+        PyObject *value = PyTuple_GET_ITEM(values, one), *text = Py_IS_TYPE(value, type) ? read_slot(value, which) : NULL;
+        if (text == NULL) {
+            PyErr_SetString(PyExc_TypeError, "not a value as it was told");
+            Py_CLEAR(texts);
+        } else {
+            PyList_SET_ITEM(texts, one, Py_NewRef(text));
+        }
+    }
+    return texts;
+}
+
+/* Of the first links those that count and say something. NULL with an exception. */
+static PyObject *
+counted(PyObject *links, Py_ssize_t most)
+{
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t one = 0; found != NULL && one < PyTuple_GET_SIZE(links) && one < most; one++) {
+        PyObject *link = PyTuple_GET_ITEM(links, one);
+        PyObject *text = Py_IS_TYPE(link, link_type) ? read_slot(link, LINK_TEXT) : NULL, *relation = text ? read_slot(link, LINK_RELATION) : NULL;
+        if (relation == NULL || !PyUnicode_Check(text)) {
+            PyErr_SetString(PyExc_TypeError, "not a link as it was told");
+            Py_CLEAR(found);
+            break;
+        }
+        int counts = PySet_Contains(counted_relations, relation), says = 0;
+        for (Py_ssize_t at = 0; at < PyUnicode_GET_LENGTH(text) && !says; at++) says = !Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(text, at));
+        if (counts < 0 || (counts && says && PyList_Append(found, link) < 0)) Py_CLEAR(found);
+    }
+    return found;
+}
+
+/* An address without what changes from look to look, a new reference. */
+static PyObject *
+target_of(PyObject *url)
+{
+    if (!PyUnicode_Check(url)) {
+        PyErr_SetString(PyExc_TypeError, "an address is a text");
+        return NULL;
+    }
+    Py_ssize_t length = PyUnicode_GET_LENGTH(url);
+    for (const char *one = "?#;"; *one; one++) {
+        Py_ssize_t place = PyUnicode_FindChar(url, (Py_UCS4)*one, 0, length, 1);
+        if (place == -2) return NULL;
+        if (place >= 0) return PyObject_CallOneArg(stripped_target, url);
+    }
+    return Py_NewRef(url);
+}
+
+/* link_targets(main, links, most) -> where those lead all of whose words stand in the main text, each once, in order, a
+ * blank between them; None for a lone surrogate */
+PyObject *
+native_link_targets(PyObject *module, PyObject *arguments)
+{
+    PyObject *main, *links, *texts = NULL, *chosen = NULL, *captions = NULL, *targets = NULL, *answer = NULL;
+    Py_ssize_t most;
+    if (!PyArg_ParseTuple(arguments, "O!O!n", &PyTuple_Type, &main, &PyTuple_Type, &links, &most)) return NULL;
+    if (link_type == NULL) {
+        PyErr_SetString(PyExc_TypeError, "call linked first");
+        return NULL;
+    }
     Words all = {0};
-    int read = grow(&all) < 0 ? FAILED : learn_phrases(&all, phrases);
+    int read = FAILED;
+    if ((texts = texts_of(main, block_type, BLOCK_TEXT)) == NULL || (chosen = counted(links, most)) == NULL) goto done;
+    if ((captions = PyList_New(PyList_GET_SIZE(chosen))) == NULL) goto done;
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(chosen); one++)
+        PyList_SET_ITEM(captions, one, Py_NewRef(read_slot(PyList_GET_ITEM(chosen, one), LINK_TEXT)));
+    read = grow(&all) < 0 ? FAILED : learn_phrases(&all, captions);
     if (read == WELL) read = look_for(&all, texts);
-    if (read == WELL) answer = each(&all, phrases);
-    else if (read == ODD) answer = Py_NewRef(Py_None);
-    else if (!PyErr_Occurred()) PyErr_NoMemory();
+    if (read != WELL || (targets = PySet_New(NULL)) == NULL) goto done;
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(chosen); one++) {
+        int stands = stands_there(&all, PyList_GET_ITEM(captions, one));
+        PyObject *target = stands ? target_of(read_slot(PyList_GET_ITEM(chosen, one), LINK_URL)) : NULL;
+        if (stands && (target == NULL || PySet_Add(targets, target) < 0)) {
+            Py_XDECREF(target);
+            goto done;
+        }
+        Py_XDECREF(target);
+    }
+    PyObject *ordered = PySequence_List(targets), *blank = PyUnicode_FromStringAndSize(" ", 1);
+    if (ordered != NULL && blank != NULL && PyList_Sort(ordered) == 0) answer = PyUnicode_Join(blank, ordered);
+    Py_XDECREF(ordered);
+    Py_XDECREF(blank);
+done:
+    if (read == ODD) answer = Py_NewRef(Py_None);
+    else if (answer == NULL && !PyErr_Occurred()) PyErr_NoMemory();
+    Py_XDECREF(texts);
+    Py_XDECREF(chosen);
+    Py_XDECREF(captions);
+    Py_XDECREF(targets);
     PyMem_Free(all.words);
     PyMem_Free(all.table);
     return answer;

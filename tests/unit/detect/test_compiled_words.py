@@ -1,28 +1,61 @@
 """What the compiled part finds in texts is what Python finds."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.digest import is_folded, is_plainly_folded, words
-from recrawl.detect.known_words import KnownWords
+from recrawl.detect.content import link_blocks, read_link_blocks
+from recrawl.detect.digest import is_folded, is_plainly_folded
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Link
 from recrawl.native import compiled
 
 texts = st.text(st.sampled_from("aAbB é東\u00a0\t\n.,-_\"'1&\x1c\x7f\0"), max_size=30)
 
 
-@given(st.lists(texts, max_size=6), st.lists(texts, max_size=6))
-def test_a_phrase_stands_in_a_text_if_all_its_words_do(some: list[str], phrases: list[str]) -> None:
-    known = KnownWords(some)
-    assert compiled.phrases_in(some, phrases) == known.has_each([frozenset(words(phrase)) for phrase in phrases])
+urls = st.text(st.sampled_from("ab/?#;=&é"), max_size=6).map("http://example.org/".__add__)
+links = st.builds(Link, urls, st.sampled_from(("a", "area", "next", "canonical")), texts)
 
 
-def test_many_phrases_are_looked_for_at_once_and_what_cannot_be_written_is_left_to_python() -> None:
+def document_of(some: Sequence[str], found: Sequence[Link]) -> Document:
+    return Document(Media.HTML, main=tuple(Block(0, text) for text in some), links=tuple(found))
+
+
+def told(some: Sequence[str], phrases: Sequence[str]) -> list[bool] | None:
+    """Of links with these captions: which stand in the texts."""
+    addresses = [f"http://example.org/{number:05}" for number in range(len(phrases))]
+    found = [Link(address, "a", phrase) for address, phrase in zip(addresses, phrases, strict=True)]
+    document = document_of(some, found)
+    targets = compiled.link_targets(document.main, document.links, len(found))
+    return None if targets is None else [address in targets.split() for address in addresses]
+
+
+@given(st.lists(texts, max_size=6), st.lists(links, max_size=6))
+def test_links_count_if_all_their_words_stand_in_the_text(some: list[str], found: list[Link]) -> None:
+    document = document_of(some, found)
+    assert link_blocks(document) == read_link_blocks(document)
+
+
+def test_many_links_are_looked_for_at_once_and_what_cannot_be_written_is_left_to_python() -> None:
     numbers = [f"word{number} other" for number in range(3_000)]
-    assert compiled.phrases_in(numbers[::2], numbers) == [number % 2 == 0 for number in range(3_000)]
-    assert compiled.phrases_in(["a"], ["\ud800"]) is None
-    assert compiled.phrases_in(["\ud800"], ["a"]) is None
-    assert compiled.phrases_in([], ["", "a"]) == [True, False]
+    assert told(numbers[::2], numbers) == [number % 2 == 0 for number in range(3_000)]
+    assert told(["a"], ["\ud800"]) is None
+    assert told(["\ud800"], ["a"]) is None
+    assert told([], ["", "a"]) == [False, False]
+
+
+def test_only_the_first_links_count() -> None:
+    document = document_of(["a"], [Link("http://example.org/1", "a", "a"), Link("http://example.org/2", "a", "a")])
+    assert compiled.link_targets(document.main, document.links, 1) == "http://example.org/1"
+
+
+def test_other_values_than_were_told_are_refused() -> None:
+    for main, found in ((("text",), ()), ((), ("link",)), ((), (Block(0, "a"),))):
+        with pytest.raises(TypeError):
+            compiled.link_targets(main, found, 10)
 
 
 @given(texts | st.text(st.sampled_from("ab "), max_size=40))
@@ -43,5 +76,5 @@ def _in_one_place(count: int) -> list[str]:
 def test_words_made_to_be_in_each_others_way_are_left_to_python() -> None:
     hostile = _in_one_place(170)
     assert len(hostile) > 140
-    assert compiled.phrases_in(hostile, hostile) is None
-    assert compiled.phrases_in(hostile[:100], hostile[:100]) == [True] * 100
+    assert told(hostile, hostile) is None
+    assert told(hostile[:100], hostile[:100]) == [True] * 100
