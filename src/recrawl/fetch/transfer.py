@@ -12,6 +12,7 @@ from recrawl.fetch.driver import Driver
 from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, status_of
+from recrawl.fetch.head_lines import new_head_lines
 from recrawl.fetch.options import IN_HTTP_1, NEW, NOT_KEPT, STANDING, for_once
 from recrawl.fetch.order import Order
 from recrawl.model.failure import Failure, RecrawlError
@@ -54,7 +55,8 @@ class Transfer:
         for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
             if path:
                 curl.setopt(option, path)
-        curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
+        self._head = new_head_lines()
+        curl.setopt(pycurl.HEADERFUNCTION, self._head)
         curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_open)
         curl.setopt(pycurl.PREREQFUNCTION, self._on_connected)
@@ -103,6 +105,14 @@ class Transfer:
             while self._opened:
                 self._opened.pop().close()
 
+    @property
+    def lines(self) -> list[bytes]:
+        return self._head.lines
+
+    @property
+    def head_bytes(self) -> int:
+        return self._head.size_bytes
+
     def times(self, before_s: float) -> Times:
         """`before_s`: what had passed before libcurl was asked (the name was looked up)."""
         info = self._curl.getinfo
@@ -129,9 +139,8 @@ class Transfer:
 
     def _begin(self, order: Order) -> None:
         self._order = order
-        self.lines: list[bytes] = []
+        self._head.begin(self._most_head_bytes, self._most_lines)
         self.pieces: list[bytes] = []
-        self.head_bytes = 0
         self.body_bytes = 0
         self.failure: Failure | None = None
         self.detail = ""
@@ -146,7 +155,7 @@ class Transfer:
         self._is_kept = False
         self.is_unanswered = False
         self._sent_at = 0.0
-        self._mark_at = 0.0  # since when the speed is being measured; 0: no byte yet
+        self._mark_at = 0.0  # since when the speed is being measured; 0: no byte was seen yet
         self._mark_bytes = 0
 
     def _prepare(self, order: Order) -> None:
@@ -199,16 +208,6 @@ class Transfer:
         self.ballast.release(self)
 
     # what libcurl calls
-
-    def _on_header(self, line: bytes) -> int | None:
-        lines = self.lines
-        if not lines:
-            self._mark_at = self._loop.time()
-        lines.append(line)
-        self.head_bytes = size = self.head_bytes + len(line)
-        if size > self._most_head_bytes or len(lines) > self._most_lines:
-            return self._stop(Failure.HEADERS_TOO_LARGE, LONG_HEAD)
-        return None
 
     def _on_body(self, piece: bytes) -> int | None:
         if self._body_room == UNKNOWN:
@@ -280,6 +279,8 @@ class Transfer:
             descriptor = info(pycurl.ACTIVESOCKET)
             if descriptor >= 0:
                 self._driver.connections.learn(self._connection, descriptor)
+        if self._head.is_over:
+            self._stop(Failure.HEADERS_TOO_LARGE, LONG_HEAD)
         if code and self.failure is None and not self._has_enough:
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO), message)
             self.detail = sentence(message) or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
@@ -359,6 +360,10 @@ class Transfer:
         limits = self._order.limits
         if not self._sent_at:
             return now + limits.first_byte_s  # still connecting: that has its own limit
+        if not self._mark_at and self.lines:
+            info = self._curl.getinfo
+            waited_s = info(pycurl.STARTTRANSFER_TIME) - info(pycurl.PRETRANSFER_TIME)
+            self._mark_at = min(now, self._sent_at + max(0.0, waited_s))
         if not self._mark_at:
             if now < self._sent_at + limits.first_byte_s:
                 return self._sent_at + limits.first_byte_s

@@ -40,7 +40,7 @@ PyInit__native(void)
     sight_prepare();
     words_prepare();
     PyObject *module = PyModule_Create(&MODULE);
-    if (module == NULL || head_prepare() < 0 || PyModule_AddType(module, &MetType) < 0) {
+    if (module == NULL || head_prepare() < 0 || PyModule_AddType(module, &MetType) < 0 || PyModule_AddType(module, &HeadLinesType) < 0) {
         Py_XDECREF(module);
         return NULL;
     }

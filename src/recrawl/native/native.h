@@ -6,6 +6,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+extern PyTypeObject HeadLinesType;
+
 int head_prepare(void);
 void links_prepare(void);
 void pack_prepare(void);

@@ -10,8 +10,9 @@ from recrawl.native import compiled
 
 BASES = ("http://example.org/a/b?c", "https://www.example.org:8443/", "http://127.0.0.1:8000/x", "about:blank", "")
 PIECES = (
-    "/", "//", ".", "..", "%", "%2e", "%2E", "%41", "?", "#", "a", "Z9", "-_~", "'", '"', " ", "\\", "é", ":", "@", "&;=",
-    "http://", "https://", "HTTP://", "example.org", "127.0.0.1", "127.1", ":80", ":8080", "xn--a", "[::1]", "ftp://",
+    "/", "//", ".", "..", "%", "%2e", "%2E", "%41", "?", "#", "a", "Z9", "-_~", "'", '"', " ", "\\", "é", ":", "@",
+    "&;=", "http://", "https://", "HTTP://", "example.org", "127.0.0.1", "127.1", ":80", ":8080", "xn--a", "[::1]",
+    "ftp://",
 )  # fmt: skip
 hrefs = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.fetch.head import head_of, odd_head_of
+from recrawl.fetch.head_lines import PlainHeadLines, new_head_lines
 from recrawl.native import compiled
 
 LINES = (
@@ -38,3 +39,16 @@ def test_a_usual_head_is_plain() -> None:
 )
 def test_what_is_no_list_of_lines_is_left_alone(lines: object) -> None:
     assert compiled.head(lines) is None
+
+
+@given(st.lists(st.lists(st.binary(max_size=9), max_size=6), max_size=3), st.integers(0, 30), st.integers(0, 5))
+def test_lines_are_taken_within_bounds(heads: list[list[bytes]], most_bytes: int, most_lines: int) -> None:
+    plain, other = PlainHeadLines(), new_head_lines()
+    for head in heads:
+        plain.begin(most_bytes, most_lines)
+        other.begin(most_bytes, most_lines)
+        before = other.lines
+        for line in head:
+            assert other(line) == plain(line)
+        assert (other.lines, other.size_bytes, other.is_over) == (plain.lines, plain.size_bytes, plain.is_over)
+        assert other.lines is before
