@@ -1,5 +1,6 @@
 """Several workers on one folder: links cross, the dead come back, all end together."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from recrawl.config import State
+from recrawl.lab.requests_log import overlapping
+from recrawl.model.address import partition_of, server_of
 from tests.flow.conftest import RECRAWL, Ran, Site
 
 Start = Callable[..., Site]
@@ -39,6 +43,34 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(
         assert sum(asked.values()) - len(asked) <= 20
     [status] = recrawl("status", "D", "--json").lines
     assert status["pages"] == status["versions"] == 240
+
+
+def test_a_worker_with_nothing_left_is_given_servers_of_one_with_too_much(
+    start_site: Start, recrawl: Run, tmp_path: Path
+) -> None:
+    """Four servers alike are split two and two; then those of one worker have nothing to ask for."""
+    pages, apart = 250, dict[int, Site]()
+    while len(apart) < 4:
+        site = start_site(pages, "--delay", "0.002")
+        apart.setdefault(partition_of(server_of(site.url), State().partitions), site)
+    sites = [apart[partition] for partition in sorted(apart)]
+    for number, site in enumerate(sites):
+        recrawl("add", site.url, "--own", "--name", f"s{number}", "--folder", "D")
+    recrawl("run", "D", "--once", "--workers", "2")
+    for number in (1, 3):
+        with (tmp_path / "D" / "sites" / f"s{number}.toml").open("a") as file:
+            file.write("\npaused = true\n")
+    before = [len(site.requests()) for site in sites]
+    recrawl("run", "D", "--once", "--all", "--workers", "2")
+    asked = [site.requests()[known:] for site, known in zip(sites, before, strict=True)]
+    assert [len(requests) for requests in asked] == [pages, 0, pages, 0]
+    for requests in asked:
+        assert len({request.path for request in requests}) == len(requests)
+        assert not overlapping(requests)
+    told = [json.loads(line) for line in (tmp_path / "D" / "recrawl.log").read_text().splitlines()]
+    shares = [event["facts"]["visits"] for event in told if event["kind"] == "stopped"][-2:]
+    assert sum(shares) == 2 * pages
+    assert min(shares) > pages // 5
 
 
 DEADLY = """

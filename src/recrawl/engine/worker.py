@@ -6,6 +6,7 @@ raised `parallel`). The worker alone touches the servers of its partitions; only
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from recrawl.engine.asking.lane import Lanes
@@ -17,6 +18,7 @@ from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Ledger, captures, save
 from recrawl.engine.settling.settle import Settler
+from recrawl.engine.sharing import LOOK_S, Mates, spared
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
@@ -43,8 +45,10 @@ class Order:
 
 
 class Worker:
-    def __init__(self, parts: Parts, order: Order, partitions: Collection[int], tally: Tally) -> None:
-        self.parts, self.order, self.tally = parts, order, tally
+    def __init__(
+        self, parts: Parts, order: Order, partitions: Collection[int], tally: Tally, mates: Mates | None = None
+    ) -> None:
+        self.parts, self.order, self.tally, self._mates = parts, order, tally, mates
         self.partitions = set(partitions)
         self.frontier = Frontier()
         self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
@@ -63,6 +67,8 @@ class Worker:
         self._looked_once = False
         self._found = 0
         self._low = False
+        self._giving: asyncio.Task[None] | None = None  # partitions to another worker
+        self._leaving: frozenset[int] = frozenset()  # these
         self.retiming = Retiming(
             parts, self.frontier, self.settler, self.lanes, self.reckoning.outcomes, self.reckoning.weigh,
             self.intake.may_wait_here, self.started_at + EVERY_S, Sweep(parts.store),
@@ -111,7 +117,7 @@ class Worker:
         for key in left:
             self.frontier.clear(key)
             self.frontier.leave_rest(key, 0)
-        await self.settler.flush()
+        await self.settler.caught_up()
         for key in left:
             self.lanes.servers.known.pop(key, None)
             self.intake.refill.let_go(key)
@@ -130,6 +136,8 @@ class Worker:
     async def _turn(self) -> None:
         now = self.parts.clock.now()
         self._reread_sites(now)
+        if self._mates is not None:
+            self._share(self._mates, now)
         if now >= self._look_at or self.frontier.hungry() or self._has_run_dry:
             self._found = self.intake.look(now) + self._bring_forward()
             self._look_at = now if self.intake.refill.unfinished else now + self.order.poll_s
@@ -144,6 +152,30 @@ class Worker:
             self._look_at = min(self._look_at, now + WAITING_POLL_S)
         if not self._has_gone_round(now):
             await self._rest(now)
+
+    def _share(self, mates: Mates, now: float) -> None:
+        """Take what another worker gave us; give half of what waits to one that has nothing to do."""
+        if given := mates.owned_anew() - self.partitions - self._leaving:
+            self.take(given)
+        if self._giving is not None and self._giving.done():
+            self._giving.result()
+            self._giving = None
+        if self._giving is None and (taker := mates.idle_one(now)) is not None and (part := spared(self._waiting(now))):
+            self._leaving = part
+            self._giving = asyncio.create_task(self._hand_over(mates, part, taker))
+
+    async def _hand_over(self, mates: Mates, partitions: Collection[int], taker: int) -> None:
+        await self.give(partitions)
+        mates.give(partitions, taker)
+        self._leaving = frozenset()
+
+    def _waiting(self, now: float) -> Counter[int]:
+        """How many pages wait for us alone, by partition: their servers would bear more requests."""
+        found: Counter[int] = Counter()
+        for queue in self.frontier.queues():
+            if len(queue) and queue.free_at <= now and not self.lanes.servers.of(queue.key).gap_s:
+                found[self.parts.partition(queue.key)] += len(queue)
+        return found
 
     @property
     def _has_run_dry(self) -> bool:
@@ -187,6 +219,7 @@ class Worker:
         """Nothing under way, nothing to write, nothing that a little patience would bring."""
         if (
             self._tasks
+            or self._giving is not None
             or not self.settler.idle
             or self._found
             or self.intake.refill.unfinished
@@ -230,6 +263,8 @@ class Worker:
         until_at = self._look_at if wake_at is None else min(self._look_at, wake_at)
         if self.order.for_s is not None:
             until_at = min(until_at, self.started_at + self.order.for_s)
+        if self._mates is not None:
+            until_at = min(until_at, now + LOOK_S)
         self._stirred.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stirred.wait(), self.parts.clock.loop_s(max(until_at - now, 0.001)))
@@ -254,6 +289,8 @@ class Worker:
     async def _finish(self) -> None:
         """What is under way, and what is to be written; after a failure neither."""
         self.lanes.stopping = True
+        if self._giving is not None:
+            self._giving.cancel()
         if self._tasks and self._failed is None:
             await asyncio.wait(self._tasks, timeout=STOP_WITHIN_S)
         for task in self._tasks:

@@ -10,15 +10,16 @@ import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field
+from time import monotonic
 
 from recrawl.engine.tally import Board, Count, Tally
 from recrawl.model.failure import RecrawlError
 from recrawl.model.values import dataclass
 
 TICK_S = 0.1
-SOON_S = 0.01  # when all seem to be done
+SOON_S = 0.01  # when some seem to be done
 RESTARTS = 5  # a worker that dies more often than this, and has written nothing, is not brought back
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -65,18 +66,21 @@ class Crew:
 
     def _watch(self) -> None:
         quiet: list[tuple[int, int]] | None = None
+        tick_at = 0.0
         while self.children:
-            pipes, wait_s = [child.pipe for child in self.children.values()], TICK_S if quiet is None else SOON_S
-            ended, _, _ = select.select(pipes, [], [], wait_s)
+            pipes, may_be_over = [child.pipe for child in self.children.values()], self.once and self._is_idle(any)
+            ended, _, _ = select.select(pipes, [], [], SOON_S if may_be_over else TICK_S)
             for child in [one for one in self.children.values() if one.pipe in ended]:
                 self._ended(child)
-            self.on_tick(self.board)
+            if (now := monotonic()) >= tick_at:
+                tick_at = now + TICK_S
+                self.on_tick(self.board)
             if self.once and not self.stopped_by:
                 quiet = self._quiet(quiet)
 
     def _quiet(self, before: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
         """Double collect: all idle, nothing committed, and each has looked into the store since: then all is done."""
-        if not all(row[Count.IDLE] for row in self.board.rows):
+        if not self._is_idle(all):
             return None
         now = [(row[Count.COMMITS], row[Count.CHECKS]) for row in self.board.rows]
         if before is None or any(old[0] != new[0] for old, new in zip(before, now, strict=True)):
@@ -84,6 +88,9 @@ class Crew:
         if all(new[1] >= old[1] + 2 for old, new in zip(before, now, strict=True)):
             self._signal_all(signal.SIGUSR1)
         return before
+
+    def _is_idle(self, which: Callable[[Iterable[bool]], bool]) -> bool:
+        return which(bool(row[Count.IDLE]) for row in self.board.rows)
 
     def _fork(self, number: int, restarts: int) -> None:
         reading, writing = os.pipe()

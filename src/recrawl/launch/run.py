@@ -20,6 +20,7 @@ from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import adopt_pages
 from recrawl.engine.scheduling.spending_together import share_out
+from recrawl.engine.sharing import Mates, Owners
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget
@@ -152,8 +153,11 @@ def _run_crew(
 ) -> tuple[int, str]:
     """The exit code, and why a worker gave up."""
 
+    owners = Owners(shares)
+
     def work(number: int, tally: Tally) -> int:
-        return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None))
+        mates = Mates(owners, board, number)
+        return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None, mates))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
@@ -169,25 +173,32 @@ async def _work(
     shares: Shares,
     tally: Tally,
     tick: Callable[[], None] | None,
+    mates: Mates | None = None,
 ) -> int:
     """One worker from its first page to its last commit; its exit code."""
     ticking = asyncio.create_task(_tick(tick)) if tick else None
     try:
         if settings.state.store:
             return await _work_in_cluster(folder, settings, order, tally)
-        return await _work_here(folder, settings, order, number, shares, tally)
+        return await _work_here(folder, settings, order, number, shares, tally, mates)
     finally:
         if ticking:
             ticking.cancel()
 
 
 async def _work_here(
-    folder: Folder, settings: Settings, order: Order, number: int, shares: Shares, tally: Tally
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    number: int,
+    shares: Shares,
+    tally: Tally,
+    mates: Mates | None,
 ) -> int:
     async with assemble(folder, settings, str(number), crew=max(1, len(shares))) as parts:
         _rest_the_collector()
-        owned = shares[number] if shares else range(parts.store.partitions)
-        worker = Worker(parts, order, owned, tally)
+        owned = range(parts.store.partitions) if mates is None else mates.owned()
+        worker = Worker(parts, order, owned, tally, mates if order.once else None)
         stopped_by = _listen(worker.stop)
         await worker.run()
     return stopped_by[0] if stopped_by else 0
