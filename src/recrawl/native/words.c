@@ -15,7 +15,14 @@ typedef struct {
     size_t count, room;
     uint32_t *table; /* places in `words`, from 1 */
     size_t size;     /* a power of two */
+    uint64_t hashes[512]; /* a bit for each hash, by its highest bits: most words of a text are none of these */
 } Words;
+
+static inline int
+may_have(const Words *all, uint32_t hash)
+{
+    return all->hashes[hash >> 23] >> (hash >> 17 & 63) & 1;
+}
 
 enum { FAILED = -1, WELL = 0, ODD = 1 };
 
@@ -28,17 +35,32 @@ words_prepare(void)
     for (const char *one = " \t\n\r\v\f!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"; *one; one++) parts_words[(unsigned char)*one] = 1;
 }
 
+/* Eight bytes at a time; of the last ones as many as there are. */
+static inline uint32_t
+hash_of(const char *word, size_t length, const char *end)
+{
+    uint64_t mixed = length;
+    for (;; word += 8, length -= 8) {
+        uint64_t piece = 0;
+        if (end - word >= 8) memcpy(&piece, word, 8);
+        else memcpy(&piece, word, (size_t)(end - word));
+        if (length < 8) piece &= ((uint64_t)1 << (8 * length)) - 1;
+        mixed = (mixed ^ piece) * 0x9E3779B97F4A7C15ULL;
+        mixed ^= mixed >> 32;
+        if (length <= 8) return (uint32_t)mixed;
+    }
+}
+
 /* The next word from here on; NULL: there is none. */
-static const char *
+static inline const char *
 next_word(const char *at, const char *end, const char **stop, uint32_t *hash)
 {
     while (at < end && parts_words[(unsigned char)*at]) at++;
     if (at == end) return NULL;
     const char *word = at;
-    uint32_t mixed = 2166136261u;
-    for (; at < end && !parts_words[(unsigned char)*at]; at++) mixed = (mixed ^ (unsigned char)*at) * 16777619u;
+    while (at < end && !parts_words[(unsigned char)*at]) at++;
     *stop = at;
-    *hash = mixed ^ (mixed >> 15);
+    *hash = hash_of(word, (size_t)(at - word), end);
     return word;
 }
 
@@ -91,6 +113,7 @@ learn(Words *all, const char *word, size_t length, uint32_t hash)
     if (find(all, word, length, hash, &place) == NULL) {
         if (place == NOWHERE) return ODD;
         all->words[all->count] = (Word){word, (uint32_t)length, hash, 0};
+        all->hashes[hash >> 23] |= (uint64_t)1 << (hash >> 17 & 63);
         all->table[place] = (uint32_t)++all->count;
     }
     return WELL;
@@ -142,7 +165,7 @@ look_for(Words *all, PyObject *texts)
         int read = utf8(PyList_GET_ITEM(texts, one), &at, &end);
         if (read != WELL) return read;
         while (missing && (at = next_word(at, end, &stop, &hash)) != NULL) {
-            Word *known = find(all, at, (size_t)(stop - at), hash, &place);
+            Word *known = may_have(all, hash) ? find(all, at, (size_t)(stop - at), hash, &place) : NULL;
             if (known != NULL && !known->is_there) {
                 known->is_there = 1;
                 missing--;

@@ -65,12 +65,11 @@ def test_a_text_is_folded_if_folding_it_changes_nothing(text: str) -> None:
 
 def _in_one_place(count: int) -> list[str]:
     """Words that a table of up to 65,536 places would all put into the same one."""
-    letters = np.array(np.meshgrid(*[np.arange(97, 123, dtype=np.uint32)] * 5)).reshape(5, -1).T
-    mixed = np.full(len(letters), 2166136261, dtype=np.uint32)
-    for place in range(letters.shape[1]):
-        mixed = (mixed ^ letters[:, place]) * np.uint32(16777619)
-    found = letters[((mixed ^ (mixed >> 15)) & 0xFFFF) == 7]
-    return ["".join(map(chr, word)) for word in found[:count]]
+    letters = np.array(np.meshgrid(*[np.arange(97, 123, dtype=np.uint64)] * 5)).reshape(5, -1).T
+    piece = sum((letters[:, place] << np.uint64(8 * place) for place in range(5)), np.uint64(0))
+    mixed = (piece ^ np.uint64(5)) * np.uint64(0x9E3779B97F4A7C15)
+    found = letters[((mixed ^ (mixed >> np.uint64(32))) & np.uint64(0xFFFF)) == 7]
+    return ["".join(map(chr, map(int, word))) for word in found[:count]]
 
 
 def test_words_made_to_be_in_each_others_way_are_left_to_python() -> None:
