@@ -15,6 +15,7 @@ from setuptools.command.build_ext import build_ext
 
 NAME = "recrawl.native._native"
 FLAGS = [] if sys.platform == "win32" else ["-O2", "-g0"]
+LIBRARIES = [] if sys.platform == "win32" else ["m"]
 
 
 class CompiledPart(BuildHookInterface):  # type: ignore[type-arg]
@@ -38,7 +39,7 @@ def compiled(root: Path) -> Path:
     folder = root / "src" / "recrawl" / "native"
     sources = [str(source.relative_to(root)) for source in sorted(folder.glob("*.c"))]
     depends = [str(header.relative_to(root)) for header in folder.glob("*.h")]
-    extension = Extension(NAME, sources, depends=depends, extra_compile_args=FLAGS)
+    extension = Extension(NAME, sources, depends=depends, extra_compile_args=FLAGS, libraries=LIBRARIES)
     before = Path.cwd()
     os.chdir(root)
     try:

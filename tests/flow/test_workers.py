@@ -45,10 +45,12 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(
     assert status["pages"] == status["versions"] == 240
 
 
+@pytest.mark.parametrize("budget", [0, 5000], ids=["without a budget", "within a budget"])
 def test_a_worker_with_nothing_left_is_given_servers_of_one_with_too_much(
-    start_site: Start, recrawl: Run, tmp_path: Path
+    start_site: Start, recrawl: Run, tmp_path: Path, budget: int
 ) -> None:
-    """Four servers alike are split two and two; then those of one worker have nothing to ask for."""
+    """Four servers alike are split two and two; then those of one worker have nothing to ask for. Within a budget each
+    keeps its own: one that has nothing left may have spent its part."""
     pages, apart = 250, dict[int, Site]()
     while len(apart) < 4:
         site = start_site(pages, "--delay", "0.002")
@@ -60,6 +62,11 @@ def test_a_worker_with_nothing_left_is_given_servers_of_one_with_too_much(
     for number in (1, 3):
         with (tmp_path / "D" / "sites" / f"s{number}.toml").open("a") as file:
             file.write("\npaused = true\n")
+    if budget:
+        settings = tmp_path / "D" / "recrawl.toml"
+        said = settings.read_text()
+        settings.write_text(said.replace("[schedule]", f"[schedule]\nrequests_per_day = {budget}"))
+        assert settings.read_text() != said
     before = [len(site.requests()) for site in sites]
     recrawl("run", "D", "--once", "--all", "--workers", "2")
     asked = [site.requests()[known:] for site, known in zip(sites, before, strict=True)]
@@ -70,7 +77,7 @@ def test_a_worker_with_nothing_left_is_given_servers_of_one_with_too_much(
     told = [json.loads(line) for line in (tmp_path / "D" / "recrawl.log").read_text().splitlines()]
     shares = [event["facts"]["visits"] for event in told if event["kind"] == "stopped"][-2:]
     assert sum(shares) == 2 * pages
-    assert min(shares) > pages // 5
+    assert min(shares) > pages // 5 if not budget else min(shares) == 0
 
 
 DEADLY = """

@@ -122,8 +122,8 @@ def _linked(known: KnownWords, links: list[Link]) -> Linked:
 
 
 def _targets(links: list[Link], counts: list[bool]) -> tuple[Block, ...]:
-    targets = sorted({target(link.url) for link in compress(links, counts)})
-    return (Block(LINKS, " ".join(targets)),) if targets else ()
+    targets = " ".join(sorted({target(link.url) for link in compress(links, counts)}))
+    return (Block(LINKS, targets),) if targets else ()
 
 
 def has_text(document: Document | None) -> bool:

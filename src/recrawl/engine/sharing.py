@@ -8,7 +8,7 @@ import mmap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from struct import calcsize
 
-from recrawl.engine.tally import Board, Count
+from recrawl.engine.tally import IDLE, Board, Count
 from recrawl.frontier.split import split
 
 LOOK_S = 0.02  # how often a worker looks whether another one is idle
@@ -39,7 +39,11 @@ class Owners:
     def give(self, giver: int, partitions: Iterable[int], taker: int) -> None:
         for partition in partitions:
             self._cells[partition] = taker
-        self._cells[self._partitions + giver] += 1  # last: whoever sees it sees all of them
+        self.look_again(giver)
+
+    def look_again(self, giver: int) -> None:
+        """What this one gave away may not have been seen by those who own it now."""
+        self._cells[self._partitions + giver] += 1
 
 
 class Mates:
@@ -47,6 +51,7 @@ class Mates:
 
     def __init__(self, owners: Owners, board: Board, number: int) -> None:
         self._owners, self._board, self.number = owners, board, number
+        owners.look_again(number)  # the one before it may have died while it gave something away
         self._seen = -1
         self._idle: dict[int, int] = {}  # how often in a row each was
         self._look_at = 0.0
@@ -66,7 +71,8 @@ class Mates:
             return None
         self._look_at = now + LOOK_S
         others = [row for row in range(len(self._board.rows)) if row != self.number]
-        self._idle = {row: self._idle.get(row, 0) + 1 for row in others if self._board.rows[row][Count.IDLE]}
+        rows = self._board.rows
+        self._idle = {row: self._idle.get(row, 0) + 1 for row in others if rows[row][Count.IDLE] == IDLE}
         return next((row for row, looks in self._idle.items() if looks >= LOOKS), None)
 
     def give(self, partitions: Iterable[int], taker: int) -> None:

@@ -22,7 +22,7 @@ class Count(IntEnum):
     LEFT = auto()  # due pages left behind at the end
     COMMITS = auto()
     WRITTEN = auto()  # pages, in all commits
-    IDLE = auto()  # 1: nothing to do just now
+    IDLE = auto()  # `IDLE`: nothing to do just now; `ENDED`: nor later
     CHECKS = auto()  # store asked while idle, nothing found
     HELD_BACK = auto()  # visits put off because the budget was spent or no window open
     ERRORS = auto()  # faults of our own, counted and shown
@@ -32,6 +32,7 @@ class Count(IntEnum):
     UNDECIDED = auto()  # answers that prove nothing: all noise, a part, a redirect to itself
 
 
+IDLE, ENDED = 1, 2
 _CELL = calcsize("q")
 
 

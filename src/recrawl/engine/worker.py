@@ -19,7 +19,7 @@ from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Ledger, captures, save
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.sharing import LOOK_S, Mates, spared
-from recrawl.engine.tally import Count, Tally
+from recrawl.engine.tally import ENDED, Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.batch import Saved
@@ -154,13 +154,17 @@ class Worker:
             await self._rest(now)
 
     def _share(self, mates: Mates, now: float) -> None:
-        """Take what another worker gave us; give half of what waits to one that has nothing to do."""
-        if given := mates.owned_anew() - self.partitions - self._leaving:
+        """Take what another worker gave us; give half of what waits to one that has nothing to do. Where there is a
+        budget, that one may have spent its part of it."""
+        owned = mates.owned() if self.tally[Count.IDLE] else mates.owned_anew()
+        if given := owned - self.partitions - self._leaving:
             self.take(given)
         if self._giving is not None and self._giving.done():
             self._giving.result()
             self._giving = None
-        if self._giving is None and (taker := mates.idle_one(now)) is not None and (part := spared(self._waiting(now))):
+        if self._giving is not None or self.parts.scheduler.rations.budgets:
+            return
+        if (taker := mates.idle_one(now)) is not None and (part := spared(self._waiting(now))):
             self._leaving = part
             self._giving = asyncio.create_task(self._hand_over(mates, part, taker))
 
@@ -283,7 +287,7 @@ class Worker:
             self.tally.set(Count.UNWRITTEN, self.settler.unwritten)
         now = self.parts.clock.now()
         self.tally.set(Count.LEFT, sum(len(queue.ready) for queue in self.frontier.queues()))
-        self.tally.set(Count.IDLE, 1)
+        self.tally.set(Count.IDLE, ENDED)
         self.parts.tell(Event(EventKind.STOPPED, now, facts=dict(self.tally.as_dict())))
 
     async def _finish(self) -> None:

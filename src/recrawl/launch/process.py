@@ -85,7 +85,8 @@ class Crew:
         now = [(row[Count.COMMITS], row[Count.CHECKS]) for row in self.board.rows]
         if before is None or any(old[0] != new[0] for old, new in zip(before, now, strict=True)):
             return now
-        if all(new[1] >= old[1] + 2 for old, new in zip(before, now, strict=True)):
+        alive = [child.number for child in self.children.values()]  # the others have heard it already
+        if all(now[number][1] >= before[number][1] + 2 for number in alive):
             self._signal_all(signal.SIGUSR1)
         return before
 

@@ -323,8 +323,11 @@ native_written_line(PyObject *module, PyObject *arguments)
 {
     PyObject *texts[LINE_TEXTS];
     long long length, offset;
-    if (!PyArg_ParseTuple(arguments, "UUUUUUUULL", &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &texts[5], &texts[6], &texts[7], &length, &offset))
-        return NULL;
+    if (!PyArg_ParseTuple(arguments, "UUUUUUUULL", &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &texts[5], &texts[6], &texts[7], &length, &offset)) {
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return NULL;
+        PyErr_Clear(); /* longer than any file */
+        Py_RETURN_NONE;
+    }
     Piece pieces[LINE_TEXTS];
     size_t room = 160;
     for (int one = 0; one < LINE_TEXTS; one++) {

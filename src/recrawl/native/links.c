@@ -75,7 +75,7 @@ resolved(PyObject *href, PyObject *origin, Origins *known)
         if (!PyUnicode_GET_LENGTH(origin) || (end - at >= 2 && at[1] == '/') || !is_plain_path(at, end)) return NULL;
         return PyUnicode_Concat(origin, href);
     }
-    if (end - at < 9 || memcmp(at, "http", 4)) return NULL;
+    if (!PyUnicode_GET_LENGTH(origin) || end - at < 9 || memcmp(at, "http", 4)) return NULL;
     const unsigned char *root = memchr(at + 8, '/', (size_t)(end - at - 8));
     if (root == NULL || !is_plain_path(root, end)) return NULL;
     int is_plain = is_plain_origin(known, at, (size_t)(root - at));

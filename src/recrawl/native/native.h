@@ -6,6 +6,10 @@
 #include <Python.h>
 #include <stdint.h>
 
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "texts are looked at eight bytes at a time, the first one lowest: elsewhere recrawl does everything in Python"
+#endif
+
 extern PyTypeObject HeadLinesType;
 
 int head_prepare(void);

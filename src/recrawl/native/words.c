@@ -72,7 +72,8 @@ static Word *
 find(const Words *all, const char *word, size_t length, uint32_t hash, size_t *place)
 {
     size_t at = hash & (all->size - 1);
-    for (int steps = 0; all->table[at]; at = (at + 1) & (all->size - 1)) {
+    int steps = 0;
+    for (; all->table[at]; at = (at + 1) & (all->size - 1)) {
         if (steps++ == FARTHEST) {
             *place = NOWHERE; /* no word was put so far away */
             return NULL;
@@ -80,7 +81,7 @@ find(const Words *all, const char *word, size_t length, uint32_t hash, size_t *p
         Word *known = &all->words[all->table[at] - 1];
         if (known->hash == hash && known->length == length && !memcmp(known->text, word, length)) return known;
     }
-    *place = at;
+    *place = steps < FARTHEST ? at : NOWHERE; /* where it would be found again */
     return NULL;
 }
 
@@ -266,7 +267,7 @@ counted(PyObject *links, Py_ssize_t most)
 static PyObject *
 target_of(PyObject *url)
 {
-    if (!PyUnicode_Check(url)) {
+    if (url == NULL || !PyUnicode_Check(url)) {
         PyErr_SetString(PyExc_TypeError, "an address is a text");
         return NULL;
     }

@@ -35,5 +35,14 @@ def test_what_was_noted_without_a_visit_is_waited_for_too() -> None:
         settler.ledger.pages[9] = PAGE
         await settler.caught_up()
         assert written == [7, 8, 9]
+        settler.ledger.pages[10] = PAGE
+        await settler.caught_up()  # though nobody said that it is to be written
+        assert written == [7, 8, 9, 10]
+        settler.ledger.pages[11] = PAGE
+        settler.hurry()
+        settler.stir()
+        await asyncio.sleep(0.005)  # it is being written, and nothing else is noted
+        await settler.caught_up()
+        assert written == [7, 8, 9, 10, 11]
 
     asyncio.run(asyncio.wait_for(story(), 10))

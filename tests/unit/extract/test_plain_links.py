@@ -8,7 +8,14 @@ from recrawl.extract.resolve import Resolver, is_origin
 from recrawl.model.page import Link
 from recrawl.native import compiled
 
-BASES = ("http://example.org/a/b?c", "https://www.example.org:8443/", "http://127.0.0.1:8000/x", "about:blank", "")
+BASES = (
+    "http://example.org/a/b?c",
+    "https://www.example.org:8443/",
+    "http://127.0.0.1:8000/x",
+    "about:blank",
+    "",
+    "//x",
+)
 PIECES = (
     "/", "//", ".", "..", "%", "%2e", "%2E", "%41", "?", "#", "a", "Z9", "-_~", "'", '"', " ", "\\", "é", ":", "@",
     "&;=", "http://", "https://", "HTTP://", "example.org", "127.0.0.1", "127.1", ":80", ":8080", "xn--a", "[::1]",

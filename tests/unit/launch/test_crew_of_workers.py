@@ -3,13 +3,14 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.unit.towns import serving
 
 from recrawl.config import Settings
-from recrawl.engine.tally import Board, Tally
+from recrawl.engine.tally import Board, Count, Tally
 from recrawl.engine.worker import Order
 from recrawl.folder.folder import Folder
 from recrawl.launch.process import Crew
@@ -48,6 +49,26 @@ def test_workers_that_do_not_listen_yet_are_stopped_all_the_same() -> None:
 
     crew = _crew(work, interrupt)
     assert crew.run() == 128 + signal.SIGINT
+
+
+def test_a_worker_killed_when_all_is_done_does_not_keep_the_others_from_ending(tmp_path: Path) -> None:
+    def work(number: int, tally: Tally) -> int:
+        heard: list[int] = []
+        signal.signal(signal.SIGUSR1, lambda signal_number, frame: heard.append(signal_number))
+        while not heard:
+            tally.set(Count.IDLE, 1)
+            tally.add(Count.CHECKS)
+            time.sleep(0.01)
+        if number == 0 and not (tmp_path / "killed").exists():
+            (tmp_path / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    crew = Crew(work, Board(2), once=True, on_tick=lambda board: None, complain=lambda text: None)
+    stopper = threading.Timer(30.0, os.kill, (os.getpid(), signal.SIGTERM))
+    stopper.start()
+    assert crew.run() == 0
+    stopper.cancel()
 
 
 def test_a_run_whose_workers_are_killed_again_and_again_says_so(tmp_path: Path) -> None:

@@ -128,13 +128,17 @@ class Settler:
     async def caught_up(self) -> None:
         """Until everything handed over and noted so far is written and its links are in the queues."""
         self.hurry()
-        noted = self.ledger
+        noted = (self._under_way, self.ledger)
         await self._until_written()
-        while ((noted is self.ledger and noted) or noted is self._under_way) and self._error is None:
+        while self._error is None and any(self._is_unwritten(ledger) for ledger in noted if ledger is not None):
             self.hurry()
+            self.stir()
             self._written.clear()
             await self._written.wait()
         self.complain()
+
+    def _is_unwritten(self, ledger: Ledger) -> bool:
+        return ledger is self._under_way or (ledger is self.ledger and bool(ledger))
 
     async def _until_written(self) -> None:
         given = self._given
