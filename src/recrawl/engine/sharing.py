@@ -8,7 +8,7 @@ import mmap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from struct import calcsize
 
-from recrawl.engine.tally import IDLE, Board, Count
+from recrawl.engine.tally import IDLE, Board, Count, Tally
 from recrawl.frontier.split import split
 
 LOOK_S = 0.02  # how often a worker looks whether another one is idle
@@ -55,6 +55,15 @@ class Mates:
         self._seen = -1
         self._idle: dict[int, int] = {}  # how often in a row each was
         self._look_at = 0.0
+
+    @property
+    def crew(self) -> int:
+        """How many they are, this one included."""
+        return len(self._board.rows)
+
+    @property
+    def own_tally(self) -> Tally:
+        return self._board.rows[self.number]
 
     def owned(self) -> set[int]:
         """All partitions of this worker."""

@@ -51,7 +51,6 @@ CLUSTER = "recrawl.cluster.terms"  # imported where there is one: it is slow to 
 GARBAGE = 20_000  # new objects between two looks for cycles
 Tick = Callable[[Board], None]
 Shares = Sequence[frozenset[int]]  # the partitions of each worker
-EVERYTHING: Shares = ()  # one worker owns all
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +82,9 @@ def run(
         order = replace(order, alone=workers == 1 and not settings.state.store)
         with helpers(folder, settings, LogFile(folder.log).complain):
             if workers == 1:
-                code, last_words = _run_here(folder, settings, order, board, tick), ""
+                code, last_words = _run_here(folder, settings, order, board, tick, Owners(shares)), ""
             else:
-                code, last_words = _run_crew(folder, settings, order, board, tick, shares)
+                code, last_words = _run_crew(folder, settings, order, board, tick, Owners(shares))
     return _ended(code, board, order, last_words, lambda: _waiting(folder, settings))
 
 
@@ -141,23 +140,20 @@ def _known_load(folder: Folder, store: Store) -> Counter[int]:
     return load
 
 
-def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick) -> int:
+def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, owners: Owners) -> int:
     async def main() -> int:
-        return await _work(folder, settings, order, 0, EVERYTHING, board.rows[0], lambda: tick(board))
+        return await _work(folder, settings, order, Mates(owners, board, 0), lambda: tick(board))
 
     return run_loop(main)
 
 
 def _run_crew(
-    folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, shares: Shares
+    folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, owners: Owners
 ) -> tuple[int, str]:
     """The exit code, and why a worker gave up."""
 
-    owners = Owners(shares)
-
-    def work(number: int, tally: Tally) -> int:
-        mates = Mates(owners, board, number)
-        return run_loop(lambda: _work(folder, settings, order, number, shares, tally, None, mates))
+    def work(number: int, _tally: Tally) -> int:
+        return run_loop(lambda: _work(folder, settings, order, Mates(owners, board, number), None))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
@@ -165,40 +161,23 @@ def _run_crew(
     return crew.run(), crew.last_words
 
 
-async def _work(
-    folder: Folder,
-    settings: Settings,
-    order: Order,
-    number: int,
-    shares: Shares,
-    tally: Tally,
-    tick: Callable[[], None] | None,
-    mates: Mates | None = None,
-) -> int:
+async def _work(folder: Folder, settings: Settings, order: Order, mates: Mates, tick: Callable[[], None] | None) -> int:
     """One worker from its first page to its last commit; its exit code."""
     ticking = asyncio.create_task(_tick(tick)) if tick else None
     try:
         if settings.state.store:
-            return await _work_in_cluster(folder, settings, order, tally)
-        return await _work_here(folder, settings, order, number, shares, tally, mates)
+            return await _work_in_cluster(folder, settings, order, mates.own_tally)
+        return await _work_here(folder, settings, order, mates)
     finally:
         if ticking:
             ticking.cancel()
 
 
-async def _work_here(
-    folder: Folder,
-    settings: Settings,
-    order: Order,
-    number: int,
-    shares: Shares,
-    tally: Tally,
-    mates: Mates | None,
-) -> int:
-    async with assemble(folder, settings, str(number), crew=max(1, len(shares))) as parts:
+async def _work_here(folder: Folder, settings: Settings, order: Order, mates: Mates) -> int:
+    async with assemble(folder, settings, str(mates.number), crew=mates.crew) as parts:
         _rest_the_collector()
-        owned = range(parts.store.partitions) if mates is None else mates.owned()
-        worker = Worker(parts, order, owned, tally, mates if order.once else None)
+        shares_out = order.once and mates.crew > 1
+        worker = Worker(parts, order, mates.owned(), mates.own_tally, mates if shares_out else None)
         stopped_by = _listen(worker.stop)
         await worker.run()
     return stopped_by[0] if stopped_by else 0
