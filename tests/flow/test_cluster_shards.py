@@ -29,7 +29,19 @@ def deal(home: str, shard: str, there: list[Site]) -> None:
     create_postgres(home, PARTITIONS)
     number = add_shard(home, shard)
     with closing(open_postgres(home)) as store:
-        Atlas(store.database).settle({partition_of(server_of(site.url), PARTITIONS) for site in there}, number)
+        Atlas(store.database).settle(set(map(partition, there)), number)
+
+
+def partition(site: Site) -> int:
+    return partition_of(server_of(site.url), PARTITIONS)
+
+
+def two_apart(start_site: Callable[..., Site], pages: int) -> tuple[Site, Site]:
+    """In partitions of their own: else both would live in the same database."""
+    here, there = start_site(pages), start_site(pages)
+    while partition(there) == partition(here):
+        there = start_site(pages)
+    return here, there
 
 
 def owners(crowd: Cluster) -> int:
@@ -42,7 +54,7 @@ def test_a_crawl_over_two_servers_survives_a_kill_and_the_loss_of_one_and_finds_
     second_server: PostgresServer,
     tmp_path: Path,
 ) -> None:
-    here, there = start_site(30), start_site(30)  # s0 and s1
+    here, there = two_apart(start_site, 30)  # s0 and s1
     deal(postgres_dsn, second_server.fresh(), [there])
     with cluster(tmp_path, postgres_dsn, [here, there]) as crowd, closing(open_whole(postgres_dsn)) as store:
         crowd.start("a")
