@@ -2,7 +2,7 @@
 
 What is already compressed is not compressed again: such a block lies in stored deflate blocks behind a compressed
 header, all in one member that every gzip reader accepts. Headers and other short texts are deflated by the compiled
-part (`native/pack.c`), in a third of the time and with 1.5 % more bytes, unless a high level asks for the fewest.
+part (`native/pack.c`), in a third of the time and with 1 to 3 % more bytes, unless a high level asks for the fewest.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
  *
  * What takes a compressor most of its time with half a kilobyte is finding a code for it, and the code is the same for all
  * of them but for little. So it is given here (RFC 1951, a block with its own code): of a sample of such records it needs
- * 1.5 % more bytes than codes made for each, and a third of the time. Only ASCII has a place in it.
+ * 1 to 3 % more bytes than codes made for each, and a third of the time. Only ASCII has a place in it.
  */
 #include "native.h"
 
