@@ -8,8 +8,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from urllib.request import urlopen
 
+from recrawl.answers.reading import reading
+from recrawl.folder.folder import Folder
 from tests.chaos.check import broken, requests_of
 from tests.chaos.ground import GAP_S, RECRAWL, Ground
 
@@ -40,11 +44,27 @@ def kill_often(
             wrong = _check(field)
             say(f"{score.kills} kills ({score.trees} trees, {score.workers} workers), {field.asked()} requests so far")
     ended = subprocess.run([*RECRAWL, "run", str(field.folder), "--once", "--all", *options], check=False)
-    return wrong + ([f"the last run ended with {ended.returncode}"] if ended.returncode else []) + _check(field)
+    if ended.returncode:
+        wrong.append(f"the last run ended with {ended.returncode}")
+    return wrong + _check(field) + _stale(field)
 
 
 def _check(field: Ground) -> list[str]:
     return broken(field.folder, requests_of(site.log for site in field.sites), GAP_S)
+
+
+def _stale(field: Ground) -> list[str]:
+    """Pages that the server shows otherwise than they are kept."""
+    wrong = []
+    with reading(Folder(field.folder)) as found:
+        for url in (site.url.rstrip("/") + path for site in field.sites for path in site.paths()):
+            with urlopen(url, timeout=60) as answer:
+                shown = f"sha256:{sha256(answer.read()).hexdigest()}"
+            page = found.page(url)
+            kept = found.store.versions(page.id)
+            if not kept or kept[0].digest != shown:
+                wrong.append(f"stale: {url}, kept {len(kept)} times, last visit {found.store.visits(page.id, 1)}")
+    return wrong
 
 
 def _one_run(field: Ground, kills: int, score: Score, options: Sequence[str]) -> None:

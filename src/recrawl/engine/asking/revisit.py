@@ -40,7 +40,6 @@ from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
 
 MOST_TEMPLATES = 10_000
-LOOKS_APART_S = 30.0  # at most
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
@@ -59,7 +58,7 @@ class Visitor:
 
     async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
         """Ask, compare, read: what did this visit prove?"""
-        due, (reply, is_old) = page, await self._answer(page, quarry)
+        due, (reply, is_left) = page, await self._answer(page, quarry)
         if quarry.rendered and self._show is not None:
             reply = await self._show(page, reply, quarry)
         directives = from_headers(reply.all_headers("x-robots-tag"))
@@ -91,7 +90,7 @@ class Visitor:
         verdict = thorough(page, reply, document, previous, template)
         looks = 1
         wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
-        if wanted and is_old:
+        if wanted and is_left:
             return await self.visit(due, why, quarry)  # its answer is used up: now the server is asked
         if wanted and await self._may_ask_again(page):
             second = await self._ask(_again(reply), quarry.site)
@@ -105,14 +104,14 @@ class Visitor:
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
     async def _answer(self, page: Page, quarry: Quarry) -> tuple[Reply, bool]:
-        """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it is too old
-        for a second look: what changed meanwhile would be taken for noise."""
+        """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it was left: a
+        second look, however soon, would take for noise what changed while nobody ran."""
         ask, journal, now = self._question(page, quarry), self._parts.journal, self._parts.clock.now()
         if journal is None:
             return await self._ask(ask, quarry.site), False
         left = self._left(page, ask, journal, now)
         if left is not None and not any(notice.at > left.at for notice in self._parts.store.notices(page.id, 1)):
-            return left, now - left.at > LOOKS_APART_S
+            return left, True
         reply = await self._ask(ask, quarry.site)
         journal.note(page.id, reply)
         return reply, False
