@@ -49,7 +49,7 @@ def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
     return None if _rolls(page, ago_s) else ago_s
 
 
-@lru_cache(maxsize=4096)  # the answers of one second share a date
+@lru_cache(maxsize=256)  # the answers of one second share a date
 def http_date(text: str) -> float | None:
     if not USUAL_DATE.fullmatch(text):
         return _odd_date(text)
@@ -59,7 +59,7 @@ def http_date(text: str) -> float | None:
     return midnight_at + int(text[17:19]) * 3600 + int(text[20:22]) * 60 + int(text[23:25])
 
 
-@lru_cache(maxsize=4096)  # a few days hold most dates
+@lru_cache(maxsize=1024)  # a few days hold most dates
 def _odd_date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text.strip())

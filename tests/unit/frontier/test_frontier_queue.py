@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.frontier.queue import Frontier
-from recrawl.frontier.sieve import Sieve
 from recrawl.model.page import Page, Rank
 
 
@@ -103,20 +102,3 @@ def test_every_page_that_is_due_comes_exactly_once_and_no_other(
         while (taken := frontier.next_page(server, now)) is not None:
             came.append(taken.id)
     assert sorted(came) == [one.id for one in pages if one.due_at is not None and one.due_at <= now]
-
-
-@given(st.lists(st.integers(0, 50)), st.integers(1, 200))
-def test_the_sieve_lets_each_through_once_while_it_remembers(numbers: list[int], capacity: int) -> None:
-    sieve = Sieve(capacity=max(200, capacity))
-    assert sieve.fresh(numbers) == list(dict.fromkeys(numbers))
-    assert sieve.fresh(numbers) == []
-
-
-def test_a_full_sieve_forgets_and_stays_small() -> None:
-    sieve = Sieve(capacity=100)
-    sieve.fresh(range(1000))
-    assert len(sieve) <= 1000
-    for number in range(2000, 4000):
-        sieve.fresh([number])
-    assert len(sieve) <= 100
-    assert sieve.fresh([1]) == [1]

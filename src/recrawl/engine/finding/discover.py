@@ -5,8 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from recrawl.extract.settings import ExtractSettings
-from recrawl.frontier.sieve import Sieve
-from recrawl.model.address import Address, fingerprint
+from recrawl.model.address import Address
 from recrawl.model.met import Met, new_met
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
@@ -22,7 +21,8 @@ from recrawl.scope.rules import Admission, Refusal, Rules
 from recrawl.scope.traps import Traps
 
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
-MOST_MET = 200_000
+MOST_MET = 200_000  # spellings of links
+MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 
 
@@ -37,7 +37,7 @@ class Quarry:
     extract: ExtractSettings = field(default_factory=ExtractSettings)  # what of a document this site needs read
     main_name: Callable[[Address], Address] = lambda address: address  # the alias table
     widened: frozenset[str] = frozenset()  # servers that a seed redirected to: they belong to the site
-    sieve: Sieve = field(default_factory=Sieve)
+    sieve: Met = field(default_factory=lambda: new_met(MOST_SIEVED))
     lists: Lists = field(default_factory=Lists)
     dropped: Counter[str] = field(default_factory=Counter)
     bitten: Counter[str] = field(default_factory=Counter)  # how often each limit bit
@@ -80,7 +80,7 @@ class Quarry:
         found = [
             self._page(one, page, rank_of(one.kind, one.category, self.near), now)
             for one in wanted
-            if one.address.id not in self.sieve
+            if one.address.url not in self.sieve
             and not self._is_behind(ended, one)
             and self._admitted(one.address, page.depth + 1, page)
         ]
@@ -102,7 +102,7 @@ class Quarry:
         if self._is_plain:
             self._spelt.remember([page.url for page in pages if self._means(page)])
         else:
-            self.sieve.remember(page.id for page in pages)
+            self.sieve.remember([page.url for page in pages])
 
     def _means(self, page: Page) -> bool:
         """Whether a link to its address leads to this page: what an address stands for may have changed since."""
@@ -128,7 +128,7 @@ class Quarry:
         for link in links[:MOST_LEADS]:
             address = self.canonicaliser.canonical(link.url)
             if address is not None and address.id != page.id and self.rules.hosts.has(address.server):
-                met = address.id in self.sieve
+                met = address.url in self.sieve
                 fresh, known = fresh + (not met), known + met
         return fresh, known
 
@@ -211,9 +211,9 @@ class Quarry:
 
     def _count(self, link: Link, read: Unwanted) -> None:
         """Each unwanted address counts once."""
-        number = read.address.id if read.address else fingerprint(link.url)
-        if number not in self.sieve:
-            self.sieve.remember((number,))
+        spelling = read.address.url if read.address else link.url
+        if spelling not in self.sieve:
+            self.sieve.remember((spelling,))
             self.dropped[read.reason] += 1
 
     def _ended(self, page: Page, wanted: list[Wanted]) -> Wanted | None:
@@ -256,7 +256,7 @@ class Quarry:
         if admission.allowed and self.traps.refusal(address):
             admission = Admission(False, Refusal.ALIKE)
         if admission.allowed or admission.reason not in FORGIVING:
-            self.sieve.remember((address.id,))
+            self.sieve.remember((address.url,))
         if not admission.allowed:
             self.dropped[admission.reason] += 1
             return False
