@@ -1,10 +1,18 @@
 """What was spent today of the budgets, for people."""
 
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from importlib import import_module
+
 from recrawl.answers.reading import Reading
 from recrawl.engine.scheduling.spending import Purse, budgets_of
 from recrawl.engine.scheduling.spending_together import spent_today
 from recrawl.model.values import dataclass
-from recrawl.schedule.budget import Budget, Spent, span_days
+from recrawl.schedule.budget import Budget, Spent, last_of_span, span_days
+from recrawl.schedule.settings import DAY_S
+
+LEASES = "recrawl.store.shared.leases"  # SQLAlchemy comes with it: see folder/opening.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +29,24 @@ class Allowance:
 
 
 def ledgers(found: Reading, now: float) -> list[tuple[Budget, Spent]]:
-    """In the order of the settings, then of the site files; nothing of a cluster, whose purse lies in its database."""
-    wish = found.settings.schedule
-    if found.settings.state.store:
-        return []
+    """In the order of the settings, then of the site files."""
+    wish, cluster = found.settings.schedule, found.settings.state.store
     wanted = budgets_of(Purse(wish.requests_per_day, wish.bytes_per_day), found.folder.sites())
-    return list(zip(wanted, spent_today(found.store, wanted, now), strict=True))
+    wanted = [replace(one, common=bool(cluster)) for one in wanted]
+    spent = spent_today(found.store, wanted, now)
+    if cluster and wanted:
+        spent = _and_drawn(cluster, wanted, spent, int(now // DAY_S))
+    return list(zip(wanted, spent, strict=True))
+
+
+def _and_drawn(cluster: str, wanted: Sequence[Budget], alone: Sequence[Spent], today: int) -> list[Spent]:
+    """With what the workers of a cluster took out of its purse; a little of that they may have in hand still."""
+    with closing(import_module(LEASES).open_leases(cluster, readonly=True)) as leases:
+        drawn = [leases.drawn(one.site, last_of_span(one, today)) for one in wanted]
+    return [
+        Spent(today, before.requests + requests, before.bytes + octets)
+        for before, (requests, octets) in zip(alone, drawn, strict=True)
+    ]
 
 
 def allowances(found: Reading, now: float) -> list[Allowance]:

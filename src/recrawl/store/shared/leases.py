@@ -120,6 +120,12 @@ class Leases:
         with self.database.writing() as session:
             self._hand_out(session, budget, day, (-left[0], -left[1]))
 
+    def drawn(self, budget: str, day: int) -> tuple[int, int]:
+        """Requests and bytes that were handed out of the day, or of the span that ends with it."""
+        with self.database.reading() as session:
+            rows = session.rows(self._sql.purses_of, self._sql.purses_of.bind(budget=budget, day=day))
+        return next(((requests, octets) for ends, requests, octets in rows if ends == day), (0, 0))
+
     def inherit_drawn(self, old: str, heir: str, day: int) -> None:
         """A site got another name: what was handed out under the old one counts under the new one."""
         with self.database.writing() as session:
@@ -203,8 +209,8 @@ class Leases:
             session.rows(self._sql.bury, self._sql.bury.bind(item_0=list(expired)))
 
 
-def open_leases(dsn: str) -> Leases:
-    store = open_postgres(dsn, patience_s=PATIENCE_S)
+def open_leases(dsn: str, readonly: bool = False) -> Leases:
+    store = open_postgres(dsn, readonly, patience_s=PATIENCE_S)
     return Leases(store.database, store.partitions, dsn)
 
 
