@@ -15,10 +15,11 @@ from recrawl.engine.clock import SystemClock
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.launch.process import die_with_parent
-from recrawl.model.failure import RecrawlError
+from recrawl.model.failure import RecrawlError, StoreAway, StoreInUse
 
 POLITE = 19  # nice: fetching always goes first
 LOOK_EVERY_S = 0.5
+AGAIN_S = 10.0  # a database that was away is looked for again
 LAST_S = 1.0  # after the crawl has ended a helper may go on this long, whatever it is doing
 
 # Imported by the helper itself, so that a crawl without it need not wait for what it never uses.
@@ -68,11 +69,26 @@ def _be_child(work: Callable[[Ended], None], name: str, until: int, complain: Co
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         die_with_parent()
         os.nice(POLITE)
-        work(lambda wait_s: bool(select.select([until], [], [], wait_s)[0]))
+        outlast(work, name, lambda wait_s: bool(select.select([until], [], [], wait_s)[0]), complain)
     except RecrawlError as error:
         complain(f"{name}: given up until the next run: {error}")
     finally:
         os._exit(0)
+
+
+def outlast(work: Callable[[Ended], None], name: str, ended: Ended, complain: Complain) -> None:
+    """A crawl over a database goes on by itself when that comes back, for months: so do its helpers. What
+    keeps them is said once, not at every try."""
+    told = ""
+    while True:
+        try:
+            return work(ended)
+        except (StoreAway, StoreInUse) as error:
+            if told != str(error):
+                complain(f"{name}: rests until the store is back: {error}")
+            told = str(error)
+        if ended(AGAIN_S):
+            return
 
 
 def _index(folder: Folder, settings: Settings, ended: Ended) -> None:
