@@ -86,3 +86,20 @@ def test_a_crawl_over_two_servers_survives_a_kill_and_the_loss_of_one_and_finds_
         assert {len(store.versions(page.id)) for page in pages} == {1}
         assert store.totals().versions == len(pages) == store.totals().live
         assert crowd.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+def test_a_machine_that_starts_while_one_server_is_away_crawls_what_lives_in_the_others(
+    start_site: Callable[..., Site], postgres_dsn: str, second_server: PostgresServer, tmp_path: Path
+) -> None:
+    here, there = two_apart(start_site, 5)  # s0 and s1
+    deal(postgres_dsn, second_server.fresh(), [there])
+    second_server.stop("immediate")
+    with cluster(tmp_path, postgres_dsn, [here, there]) as crowd:
+        crowd.start("a")
+        with closing(open_postgres(postgres_dsn)) as home:
+            until(lambda: home.totals("s0").visited == len(here.paths()))
+        second_server.start()
+        with closing(open_whole(postgres_dsn)) as store:
+            until(lambda: store.totals("s1").visited == len(there.paths()))
+        crowd.stop_all()
+        crowd.assert_gentle()

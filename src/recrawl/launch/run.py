@@ -33,7 +33,7 @@ from recrawl.launch.beside import helpers
 from recrawl.launch.process import ENDING, Crew
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event, EventKind
-from recrawl.model.failure import NothingAllowed, TooManyFailures, UsageError, WorkLeft
+from recrawl.model.failure import NothingAllowed, StoreAway, TooManyFailures, UsageError, WorkLeft
 from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
@@ -117,10 +117,14 @@ def _orphans_told(folder: Folder, settings: Settings, store: Store) -> list[str]
     sites = folder.sites()
     if not settings.state.store:
         return [one.sentence for one in adopt_pages(settings, sites, store)]
+    try:
+        names = orphaned(store, [site.name for site in sites])
+    except StoreAway:  # a shard: a worker works without it, and looks for it
+        return []
     return [
         f"pages of {name!r} are not visited from here, it has no site file: if it got another name, stop all workers "
         "and give them to the new one with `recrawl cluster adopt`"
-        for name in orphaned(store, [site.name for site in sites])
+        for name in names
     ]
 
 
