@@ -176,9 +176,9 @@ def shard(dsn: str, partitions: str, store: str, folder: str | None) -> None:
     with leases_of(store, folder) as leases:
         if any(seat.left_s > 0 for seat in leases.seats()):
             raise UsageError("workers are running: stop them first (see `recrawl cluster status`)")
+        wanted = numbers_of(partitions, leases.partitions) if partitions else None
         number = add_shard(leases.dsn, dsn)
-        wanted = numbers_of(partitions, leases.partitions) if partitions else range(0, leases.partitions, number + 1)
-        taken = settle_empty(leases.dsn, number, wanted)
+        taken = settle_empty(leases.dsn, number, wanted or range(0, leases.partitions, number + 1))
     click.echo(f"{name_of(dsn)} is shard {number} and takes {len(taken)} partitions of {leases.partitions}")
 
 

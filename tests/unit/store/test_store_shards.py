@@ -6,8 +6,10 @@ from dataclasses import fields
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 from tests.postgres import PostgresServer
 
+from recrawl.cli.cluster import cluster
 from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind
@@ -246,3 +248,23 @@ def test_only_empty_databases_of_the_same_cut_become_shards(dsns: tuple[str, str
         whole.save(Batch(pages=(page(THERE),)))
     with pytest.raises(UsageError, match="holds pages already"):
         deal_out(home, [shard])
+
+
+def test_a_home_becomes_no_shard_however_its_address_is_spelt(postgres_server: PostgresServer) -> None:
+    home, other, shard = (postgres_server.with_tables(PARTITIONS) for _ in range(3))
+    with pytest.raises(UsageError, match="home itself"):
+        deal_out(home, [f"{home}?application_name=shard"])
+    open_whole(home).close()  # and is none
+    deal_out(other, [shard])
+    with pytest.raises(UsageError, match="home of another store"):
+        deal_out(home, [other])
+    open_whole(other).close()
+
+
+def test_partitions_that_cannot_be_read_leave_the_database_as_it_was(postgres_server: PostgresServer) -> None:
+    home, other = postgres_server.with_tables(PARTITIONS), postgres_server.with_tables(PARTITIONS)
+    done = CliRunner().invoke(cluster, ["shard", other, "--store", home, "--partitions", "3-x"])
+    assert isinstance(done.exception, UsageError)
+    open_whole(other).close()  # no shard of anybody
+    with closing(open_leases(home)) as leases:
+        assert len(leases.shards()) == 1

@@ -48,6 +48,11 @@ class LeaseStatements(Compiler):
     def now(self) -> Sql:
         return self.compile(select(NOW))
 
+    @cached_property
+    def identity(self) -> Sql:
+        """Which database of which server this is, however it was addressed."""
+        return self.compile(select(func.current_database(), func.pg_postmaster_start_time()))
+
     # workers
 
     @cached_property

@@ -149,8 +149,6 @@ def need_home(store: SqlStore) -> None:
 
 def add_shard(home_dsn: str, dsn: str) -> int:
     """Make a database a shard of a store; its number. It holds no partition yet."""
-    if home_dsn == dsn:
-        raise UsageError(f"{name_of(dsn)} is the home itself: name another database")
     with closing(open_postgres(home_dsn)) as home:
         need_home(home)
         atlas = Atlas(home.database)
@@ -158,7 +156,7 @@ def add_shard(home_dsn: str, dsn: str) -> int:
             if address == dsn:
                 return number
         number = 1 + max(atlas.addresses, default=0)
-        _mark(dsn, number, home.partitions)
+        _mark(dsn, number, home)
         atlas.make_parts(home.partitions)
         atlas.enlist(number, dsn)
     return number
@@ -189,14 +187,24 @@ def deal_out(home_dsn: str, dsns: Sequence[str]) -> None:
             atlas.settle(range(place, home.partitions, len(numbers)), number)
 
 
-def _mark(dsn: str, number: int, partitions: int) -> None:
+def _mark(dsn: str, number: int, home: SqlStore) -> None:
     """Make its tables and write down that it is a shard."""
-    create_postgres(dsn, partitions)
+    create_postgres(dsn, home.partitions)
     with closing(open_postgres(dsn)) as shard:
+        if _identity(shard) == _identity(home):
+            raise UsageError(f"{name_of(dsn)} is the home itself: name another database")
         need_home(shard)
-        if shard.partitions != partitions:
-            raise UsageError(f"{name_of(dsn)} has {shard.partitions} partitions, the home {partitions}: empty it first")
+        if shard.partitions != home.partitions:
+            cuts = f"{shard.partitions} partitions, the home {home.partitions}"
+            raise UsageError(f"{name_of(dsn)} has {cuts}: empty it first")
         if shard.sites() or shard.servers():
             raise UsageError(f"{name_of(dsn)} holds the state of another crawl: name an empty database")
+        if Atlas(shard.database).addresses:
+            raise UsageError(f"{name_of(dsn)} is the home of another store with shards: name an empty database")
         with shard.database.writing() as session:
             session.many(shard.database.statements.put_meta, [(MARK, number)])
+
+
+def _identity(store: SqlStore) -> tuple[object, ...]:
+    with store.database.reading() as session:
+        return tuple(session.rows(lease_statements().identity)[0])
