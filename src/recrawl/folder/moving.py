@@ -12,6 +12,7 @@ from recrawl.store.postgres import create_postgres, open_postgres, postgres_engi
 from recrawl.store.shared.leases import open_leases
 from recrawl.store.shared.shards import Atlas, PostgresShards, need_home, open_whole
 from recrawl.store.shared.spreading import gather, scatter
+from recrawl.store.shared.undelivered import deliver
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_engine import sqlite_engine
 
@@ -28,7 +29,14 @@ def rows_of(source: Side) -> int:
 
 
 def move(source: Side, target: Side, tell: Tell) -> dict[str, int]:
-    """Rows copied, by table."""
+    """Rows copied, by table. Links under way from worker to worker are entered where there are no workers to do so."""
+    copied = _copied(source, target, tell)
+    if not target.is_postgres:
+        deliver(target)
+    return copied
+
+
+def _copied(source: Side, target: Side, tell: Tell) -> dict[str, int]:
     if source.shards and target.shards:
         raise UsageError("both stores have shards: copy into a folder first, and from there")
     if target.shards:

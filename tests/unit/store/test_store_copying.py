@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
@@ -25,6 +26,7 @@ from recrawl.store.address import name_of
 from recrawl.store.copying import TABLES
 from recrawl.store.postgres import open_postgres, postgres_engine
 from recrawl.store.schema import SCHEMA
+from recrawl.store.shared.leased import letter_of
 from recrawl.store.shared.shards import deal_out, open_whole
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_engine import sqlite_engine
@@ -154,6 +156,33 @@ def test_a_copied_store_goes_on_where_the_first_one_was(tmp_path: Path, postgres
     assert copied.partitions == 8 and copied.totals() == store.totals()
     store.close()
     copied.close()
+
+
+def post(dsn: str, found: Page, again: bool = False) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("INSERT INTO outbox VALUES (0, %s, %s, %s)", (found.id, again, letter_of(found)))
+
+
+@pytest.mark.parametrize("shards", [0, 1])
+def test_links_under_way_between_workers_are_entered_where_there_are_none(
+    tmp_path: Path, postgres_server: PostgresServer, shards: int
+) -> None:
+    home, *others = (postgres_server.with_tables(8) for _ in range(1 + shards))
+    deal_out(home, others)
+    known = page(1)
+    found = [Page(one.id, one.url, one.server, one.site, due_at=5.0) for one in map(page, (2, 3, 4))]
+    with closing(open_whole(home)) as store:
+        store.save(Batch(pages=(known,)))
+    post(home, replace(known, due_at=0.01), again=True)
+    for number, one in enumerate(found):
+        post([home, *others][number % (1 + shards)], one)
+    with opened(home, str(tmp_path)) as (here, there):
+        move(here, there, lambda table, rows: None)
+        assert rows(there.engine)["outbox"] == []
+    with closing(open_sqlite(tmp_path / "recrawl.db")) as store:
+        kept = {one.id: one for one in store.scan()}
+    assert kept == {known.id: replace(known, due_at=0.01)} | {one.id: kept[one.id] for one in found}
+    assert [(kept[one.id].url, kept[one.id].due_at) for one in found] == [(one.url, 5.0) for one in found]
 
 
 def test_nothing_is_copied_onto_what_is_there(tmp_path: Path, postgres_store: str) -> None:
