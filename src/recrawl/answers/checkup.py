@@ -30,11 +30,11 @@ from recrawl.folder.settings import load
 from recrawl.folder.site_check import checked
 from recrawl.formats import duration
 from recrawl.model.address import origin_of, server_of
-from recrawl.model.failure import RecrawlError, StoreDamaged, StoreInUse
+from recrawl.model.failure import NotFound, RecrawlError, StoreDamaged, StoreInUse
 from recrawl.model.ownership import split_authority
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass
-from recrawl.model.visit import Reply
+from recrawl.model.visit import Reply, Version
 from recrawl.native import compiled
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
@@ -181,9 +181,20 @@ def _archive(folder: Folder, settings: Settings) -> str:
     with closing(open_store(folder, settings, readonly=True)) as store:
         found = Reading(folder, settings, store)
         kept = [version for page in store.scan(limit=10 * SAMPLE) for version in store.versions(page.id)[:1]][:SAMPLE]
-        for version in kept:
-            found.payload(version)
-    return f"{said}; {len(kept)} versions read back"
+        elsewhere = sum(_lies_elsewhere(found, version) for version in kept)
+    others = f", {elsewhere} lie with other workers" if elsewhere else ""
+    return f"{said}; {len(kept) - elsewhere} versions read back{others}"
+
+
+def _lies_elsewhere(found: Reading, version: Version) -> bool:
+    """In a cluster every machine has files of its own; what is missing here nobody can tell from what lies there."""
+    try:
+        found.payload(version)
+    except NotFound:
+        if not found.settings.state.store:
+            raise
+        return True
+    return False
 
 
 def reach(folder: Folder) -> Iterator[Finding]:
