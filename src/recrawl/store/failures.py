@@ -56,8 +56,8 @@ STATES: dict[str, tuple[type[RecrawlError], str]] = {
     "28": (StoreShut, "{where} does not let us in ({reason}): see to user and password, as in ~/.pgpass"),
     "3D": (StoreDamaged, "{where} is not there ({reason}): make it with `createdb`, or name another database"),
     "42501": (StoreDamaged, "{where} does not allow it ({reason}): give its user the rights it needs"),
-    "42P01": (StoreOutdated, "{where} lacks a table ({reason}): run `recrawl db upgrade`"),
-    "42703": (StoreOutdated, "{where} lacks a column ({reason}): run `recrawl db upgrade`"),
+    "42P01": (StoreOutdated, "{where} lacks a table ({reason}): run `recrawl db upgrade {where}`"),
+    "42703": (StoreOutdated, "{where} lacks a column ({reason}): run `recrawl db upgrade {where}`"),
 }
 # What the server says when it refuses a connection comes as text alone.
 REFUSALS = {

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from recrawl.model.failure import StoreDamaged, StoreOutdated
+from recrawl.store.address import is_postgres
 
 TABLE = "alembic_version"
 REVISIONS = ("0001", "0002", "0003", "0004")  # every schema there ever was, oldest first; the last one is `schema.py`
@@ -18,6 +19,6 @@ def check_revision(revision: str | None, where: object, known: Sequence[str] = R
             f"{where} was written by a newer recrawl (schema {revision}, this one knows {known[-1]}): upgrade recrawl"
         )
     if revision != known[-1]:
-        raise StoreOutdated(
-            f"{where} was written by an older recrawl (schema {revision}, now {known[-1]}): run `recrawl db upgrade`"
-        )
+        which = f" {where}" if is_postgres(str(where)) else ""  # it may be named on the command line alone
+        schemas = f"schema {revision}, now {known[-1]}"
+        raise StoreOutdated(f"{where} was written by an older recrawl ({schemas}): run `recrawl db upgrade{which}`")
