@@ -125,10 +125,21 @@ def connector(dsn: str, readonly: bool) -> Callable[[], psycopg.Connection[Any]]
 
 def parts_of(dsn: str) -> dict[str, Any]:
     try:
-        return dict(conninfo_to_dict(dsn))
+        found = dict(conninfo_to_dict(dsn))
     except psycopg.ProgrammingError as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise ConfigError(
-            f"the address of the PostgreSQL store cannot be read ({reason}): "
-            "write postgresql://user:password@host:5432/database"
-        ) from error
+        raise _unreadable(str(error).strip().partition("\n")[0]) from error
+    ports = str(found.get("port") or "").split(",")  # one a host; libpq complains only as it connects, as of a server
+    if wrong := next((port for port in ports if port and not _is_port(port)), ""):
+        raise _unreadable(f"{wrong!r} is no port")
+    return found
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and 1 <= int(text) <= 65535
+
+
+def _unreadable(reason: str) -> ConfigError:
+    return ConfigError(
+        f"the address of the PostgreSQL store cannot be read ({reason}): "
+        "write postgresql://user:password@host:5432/database"
+    )

@@ -52,6 +52,8 @@ def test_of_many_who_make_the_tables_at_the_same_moment_one_does(postgres_dsn: s
         ("postgresql://stranger@{place}/{name}", StoreDamaged, 10, "user and password"),
         ("postgresql://recrawl@127.0.0.1:1/{name}", StoreAway, 10, "does not answer"),
         ("postgresql://recrawl@[::1/{name}", ConfigError, 3, "postgresql://user:password@host"),
+        ("postgresql://recrawl@127.0.0.1:port/{name}", ConfigError, 3, "'port' is no port"),
+        ("postgresql://recrawl@127.0.0.1:99999/{name}", ConfigError, 3, "'99999' is no port"),
     ],
 )
 def test_what_is_wrong_with_an_address_is_said_in_words(
