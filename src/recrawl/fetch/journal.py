@@ -49,8 +49,9 @@ class Answer:
     sent_body: bytes
 
     def is_awaited_by(self, page: Page, now: float) -> bool:
-        """The page was due when this came, has not been seen since, and was not made due anew."""
-        if page.due_at is None or not page.due_at <= self.at <= now <= self.at + LIFE_S:
+        """The page was due before this came, has not been seen since, and was not made due anew. One that became due at
+        this very answer (somebody said it is gone, and it was missing) waits for another."""
+        if page.due_at is None or not page.due_at < self.at <= now <= self.at + LIFE_S:
             return False
         return page.checked_at is None or page.checked_at < self.at
 

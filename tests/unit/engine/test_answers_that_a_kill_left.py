@@ -104,6 +104,22 @@ def test_it_is_not_when_somebody_wanted_it_before(crawl: Crawl) -> None:
     assert crawl.run() == []
 
 
+def test_a_missing_page_that_was_written_is_not_missing_twice(crawl: Crawl) -> None:
+    """After a notice it is looked at again at once; only a second answer proves it gone."""
+
+    def written(store: Store, known: Page, now: float) -> None:
+        at = now - ANSWERED_S
+        journal = Journal(crawl.folder.journal, "1", store.pages, at)
+        journal.note(known.id, reply_from(Ask(known.url), Canned(b"", 404), at))
+        journal.close()
+        store.save(Batch(pages=(replace(known, rank=Rank.NOTICED, misses=1, due_at=at),)))
+
+    in_store(crawl, written)
+    assert crawl.run() == ["/"]
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        assert store.totals().gone == 0
+
+
 @pytest.mark.parametrize("ago_s", [1800.0, 2.0])
 def test_a_second_look_takes_no_change_for_noise_that_came_after_the_kill(tmp_path: Path, ago_s: float) -> None:
     """What differs between two answers of one run is noise; here the first of them is asked for anew."""
