@@ -1,5 +1,8 @@
-"""A trap that a list of addresses led to is told of, though no visit after it brings a document, or there is none."""
+"""A trap that a list of addresses led to is told of, though no visit after it brings a document, or there is none; and
+what an earlier run met makes no trap."""
 
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +11,11 @@ from tests.unit.engine.crawls import Crawl, page
 from recrawl.answers.reading import reading
 from recrawl.config import Settings
 from recrawl.fetch.memory import Canned
+from recrawl.folder.opening import open_store
+from recrawl.model.address import fingerprint
+from recrawl.model.batch import Batch
 from recrawl.model.event import EventKind
+from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.scope.traps import TrapLimits
 
@@ -33,3 +40,32 @@ def test_a_trap_in_a_sitemap_is_told_though_nothing_is_visited_after_it(tmp_path
     with reading(crawl.folder) as found:
         told = found.store.events(kinds=(EventKind.LIMIT_HIT,))
     assert [event.facts["limit"] for event in told] == ["trap"]
+
+
+def chapter(number: int) -> str:
+    return f"/chapter/{number}.html"
+
+
+def book(leads_to: Callable[[int], int]) -> Callable[[str], Canned]:
+    """Chapters of which each leads to one that is waiting or was read by an earlier run, and to no other."""
+
+    def answer(path: str) -> Canned:
+        number = int("".join(filter(str.isdigit, path)) or 0)
+        return page(f"Chapter {number}", f"What befell in year {number}. " * 40, [chapter(leads_to(number))])
+
+    return answer
+
+
+def test_a_site_whose_other_half_was_read_before_a_kill_is_no_trap(tmp_path: Path) -> None:
+    """Its pages lead back to what this run has not met; the store has."""
+    crawl = Crawl(tmp_path / "crawl", book(lambda number: number + 1000))
+    crawl.add(SITE)
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        store.save(Batch(entered=tuple(left_behind(number, due_at=1.0) for number in range(1, 600))))
+        store.save(Batch(entered=tuple(left_behind(number, due_at=None) for number in range(1000, 1700))))
+    assert len(crawl.run()) == 600
+
+
+def left_behind(number: int, due_at: float | None) -> Page:
+    url = f"http://127.0.0.1:1{chapter(number)}"
+    return Page(fingerprint(url), url, "127.0.0.1:1", "shop", depth=1, found_from=1, found_at=1.0, due_at=due_at)

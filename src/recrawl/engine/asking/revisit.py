@@ -132,7 +132,7 @@ class Visitor:
         if quarry.traps.wants(page):
             self._look_for_trap(page, quarry, parsed)
         if quarry.traps.wants_links(page):
-            quarry.traps.led(page, *quarry.leads(page, parsed.links))
+            quarry.traps.led(page, *quarry.leads(page, parsed.links, self._parts.store.pages))
         directives = parsed.directives  # those of its head among them
         if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None

@@ -25,6 +25,8 @@ MOST_MET = 200_000  # spellings of links
 MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 
+Stored = Callable[[Sequence[int]], Sequence[Page]]  # those of these pages that the store holds
+
 
 @dataclass(slots=True)
 class Quarry:
@@ -122,15 +124,14 @@ class Quarry:
         met.remember([link.url for link in fresh if not link.nofollow])
         return fresh
 
-    def leads(self, page: Page, links: Sequence[Link]) -> tuple[int, int]:
-        """To how many pages of the site that were never met, and to how many that were; of the first links."""
-        fresh = known = 0
-        for link in links[:MOST_LEADS]:
-            address = self.canonicaliser.canonical(link.url)
-            if address is not None and address.id != page.id and self.rules.hosts.has(address.server):
-                met = address.url in self.sieve
-                fresh, known = fresh + (not met), known + met
-        return fresh, known
+    def leads(self, page: Page, links: Sequence[Link], stored: Stored) -> tuple[int, int]:
+        """To how many pages of the site that were never met, and to how many that were, be it by a run before this one;
+        of the first links."""
+        addresses = (self.canonicaliser.canonical(link.url) for link in links[:MOST_LEADS])
+        others = {one for one in addresses if one and one.id != page.id and self.rules.hosts.has(one.server)}
+        unmet = [one.id for one in others if one.url not in self.sieve]
+        fresh = len(unmet) - len(stored(unmet)) if unmet else 0
+        return fresh, len(others) - fresh
 
     def redirected(self, page: Page, target: str, longest: int, now: float) -> list[Page]:
         """The target of a redirect: a page of its own, checked anew. A seed's target belongs to the site."""
