@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from recrawl.engine.asking.lane import Lanes
+from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.finding.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo
 from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
@@ -147,11 +148,10 @@ class Reckoning:
         quarry = self.parts.quarries[one.page.site]
         now = one.reply.at
         if one.verdict.change is Change.MOVED:
-            before = quarry.widened
             found = quarry.redirected(one.page, one.verdict.target, self.parts.redirects, now)
             self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
-            if quarry.widened != before:
-                ledger.memos[hosts_memo(quarry.site.name)] = " ".join(sorted(quarry.widened)).encode()
+            if one.page.depth == 0:
+                ledger.memos.update(self._widened(quarry))
         elif one.document is not None and one.follow:
             found = self.lanes.signals.from_links(one.page, one.document.links, now)
             found += quarry.discover(one.page, without_feeds(one.document.links), now)
@@ -159,6 +159,12 @@ class Reckoning:
         else:
             return
         ledger.entered.update((page.id, page) for page in found)
+
+    def _widened(self, quarry: Quarry) -> dict[str, bytes]:
+        """Where the site has gone, beside what other workers saw."""
+        name = hosts_memo(quarry.site.name)
+        kept = frozenset((self.parts.store.memo(name) or b"").decode().split())
+        return {} if quarry.widened <= kept else {name: " ".join(sorted(quarry.widened | kept)).encode()}
 
     def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
         """How many links were dropped, of the sites whose links were just read."""

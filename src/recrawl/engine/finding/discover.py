@@ -100,7 +100,11 @@ class Quarry:
         return self._met
 
     def knows(self, pages: Sequence[Page]) -> None:
-        """The store holds these pages: links to them bring nothing new. One of the two memories is enough."""
+        """The store holds these pages: links to them bring nothing new. One of the two memories is enough. That a seed led
+        to another server may be news: another worker saw it."""
+        for page in pages:
+            if page.hops and page.depth == 0:
+                self.widen(page.server)
         if self._is_plain:
             self._spelt.remember([page.url for page in pages if self._means(page)])
         else:
