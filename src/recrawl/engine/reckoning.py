@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo
+from recrawl.engine.finding.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo, traps_memo
 from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
@@ -27,6 +27,7 @@ from recrawl.model.visit import UNUSABLE, Evidence
 from recrawl.notices.outcome import counts_by_source
 from recrawl.schedule.load import after as load_after
 from recrawl.schedule.load import is_overloaded
+from recrawl.scope.traps import SAVE_EVERY
 
 COUNT_OF = {
     Change.NEW: Count.NEW,
@@ -68,6 +69,7 @@ class Reckoning:
         ledger.events += events
         for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(arrivals), self._savings.memos()):
             ledger.memos.update(learnt)
+        ledger.memos.update(self.trapped())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self._recorder.note(arrivals, ledger)
 
@@ -175,6 +177,11 @@ class Reckoning:
             if quarry.was_bitten():
                 memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
         return memos
+
+    def trapped(self, least: int = SAVE_EVERY) -> dict[str, bytes]:
+        """What is known of spaces without end, for the store's memo."""
+        known = ((name, quarry.traps.memo(least)) for name, quarry in self.parts.quarries.items())
+        return {traps_memo(name, self.parts.worker): memo for name, memo in known if memo is not None}
 
     def weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""

@@ -303,6 +303,7 @@ class Worker:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         else:
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
+            self.settler.ledger.memos.update(self.reckoning.trapped(least=1))
             await self.settler.flush()
 
     def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:

@@ -212,9 +212,9 @@ class Traps:
         news, self._news = self._news, []
         return news
 
-    def memo(self) -> bytes | None:
-        """What to remember beyond this run, now and then; None: nothing new."""
-        if self._unsaved < SAVE_EVERY and not self._news:
+    def memo(self, least: int = SAVE_EVERY) -> bytes | None:
+        """What to remember beyond this run, when so many pages were let in or something was closed; None: not yet."""
+        if self._unsaved < least:
             return None
         self._unsaved = 0
         groups = {
@@ -259,15 +259,19 @@ class Traps:
     def _close(self, group: Group, url: str, because: str) -> None:
         group.closed = f"taken for a trap: {because} ({shape_of(url)}); see [traps] in recrawl.toml"
         self.any_closed = True
-        self._news.append(group.closed)
+        self._tell(group.closed)
 
     def _full(self, server: str, because: str) -> str:
         sentence = f"taken for a trap: {because}; see [traps] in recrawl.toml"
         key = f"{server} "
         if key not in self._groups:
             self._groups[key] = Group(closed=sentence)
-            self._news.append(sentence)
+            self._tell(sentence)
         return sentence
+
+    def _tell(self, sentence: str) -> None:
+        self._news.append(sentence)
+        self._unsaved += SAVE_EVERY
 
     def _group(self, shape: str) -> Group:
         group = self._groups.get(shape)

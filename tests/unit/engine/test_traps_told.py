@@ -10,6 +10,7 @@ from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.answers.reading import reading
 from recrawl.config import Settings
+from recrawl.engine.finding.discover_memo import trapped
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
 from recrawl.model.address import fingerprint
@@ -64,6 +65,36 @@ def test_a_site_whose_other_half_was_read_before_a_kill_is_no_trap(tmp_path: Pat
         store.save(Batch(entered=tuple(left_behind(number, due_at=1.0) for number in range(1, 600))))
         store.save(Batch(entered=tuple(left_behind(number, due_at=None) for number in range(1000, 1700))))
     assert len(crawl.run()) == 600
+
+
+def shelf_of(chapters: int, words: list[str]) -> Callable[[str], Canned]:
+    """A front page that leads to all others; what they say is the last of the words."""
+    links = [chapter(number) for number in range(chapters)]
+    return lambda path: page(path, f"{words[-1]} of {path} " * 40, links if path == "/" else [])
+
+
+def test_pages_met_again_by_the_next_run_count_once(tmp_path: Path) -> None:
+    words = ["news"]
+    crawl = Crawl(
+        tmp_path / "crawl", shelf_of(1100, words), replace(Settings(), traps=TrapLimits(pages_per_pattern=1500))
+    )
+    crawl.add(SITE)
+    assert len(crawl.run()) == 1101
+    words.append("other news")
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        store.make_due(1.0, ids=[fingerprint(SITE.seeds[0])])
+    assert set(crawl.run()) == {"/"}
+    with reading(crawl.folder) as found:
+        assert not found.store.events(kinds=(EventKind.LIMIT_HIT,))
+
+
+def test_a_trap_closed_by_the_last_links_of_a_run_stays_closed(tmp_path: Path) -> None:
+    settings = replace(Settings(), traps=TrapLimits(pages_per_pattern=60))
+    crawl = Crawl(tmp_path / "crawl", shelf_of(80, ["news"]), settings)
+    crawl.add(SITE)
+    crawl.run()
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        assert trapped(store, "shop", f"http://127.0.0.1:1{chapter(99)}")
 
 
 def left_behind(number: int, due_at: float | None) -> Page:

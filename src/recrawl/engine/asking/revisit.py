@@ -21,7 +21,6 @@ from recrawl.detect.verdict import (
 )
 from recrawl.engine.asking.missing import Missing
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import traps_memo
 from recrawl.engine.hearing.signals import Signals
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.wiring import Parts
@@ -130,20 +129,15 @@ class Visitor:
         if self.missing.known(page.server) is not None:
             return None
         if quarry.traps.wants(page):
-            self._look_for_trap(page, quarry, parsed)
+            quarry.traps.saw(page, "\n".join((parsed.title, *(block.text for block in parsed.main))))
         if quarry.traps.wants_links(page):
-            quarry.traps.led(page, *quarry.leads(page, parsed.links, self._parts.store.pages))
+            quarry.traps.led(page, *quarry.leads(page, parsed.links, self._parts.store.known))
         directives = parsed.directives  # those of its head among them
         if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None
         document = glance(parsed, quarry.met)
         page = self._categorised(page, reply, quarry)
         return Arrival(page, why, reply, first_sight(page, reply), document, directives=directives)
-
-    def _look_for_trap(self, page: Page, quarry: Quarry, parsed: Parsed) -> None:
-        quarry.traps.saw(page, "\n".join((parsed.title, *(block.text for block in parsed.main))))
-        if (memo := quarry.traps.memo()) is not None:
-            self._learnt[traps_memo(quarry.site.name, self._parts.worker)] = memo
 
     def _within_redirects(self, page: Page, verdict: Verdict) -> Verdict:
         """Redirects in a row lead so far and no further."""

@@ -1,7 +1,7 @@
 """Links → scope → sieve → pages to visit. The second of the two loops."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from recrawl.extract.settings import ExtractSettings
@@ -25,7 +25,7 @@ MOST_MET = 200_000  # spellings of links
 MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 
-Stored = Callable[[Sequence[int]], Sequence[Page]]  # those of these pages that the store holds
+Stored = Callable[[Sequence[int]], Collection[int]]  # those of these pages that the store holds
 
 
 @dataclass(slots=True)
@@ -50,6 +50,7 @@ class Quarry:
     gone: bool = False  # its site file was taken away while the crawl runs
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
+    stored: Stored = lambda ids: ()
     _met: Met = field(default_factory=lambda: new_met(MOST_MET))
     _names: object = None
     _is_bitten: bool = False
@@ -79,14 +80,20 @@ class Quarry:
         """Addresses met for the first time: details, then lists near, then others; else in the document's order."""
         wanted = list(self._wanted(page, self._unmet(links)))
         ended = self._ended(page, wanted)
+        unmet = [one for one in wanted if one.address.url not in self.sieve and not self._is_behind(ended, one)]
+        stored = self._stored([one.address for one in unmet])
         found = [
             self._page(one, page, rank_of(one.kind, one.category, self.near), now)
-            for one in wanted
-            if one.address.url not in self.sieve
-            and not self._is_behind(ended, one)
-            and self._admitted(one.address, page.depth + 1, page)
+            for one in unmet
+            if one.address.id not in stored and self._admitted(one.address, page.depth + 1, page)
         ]
         return sorted(found, key=place_in_line)
+
+    def _stored(self, addresses: Sequence[Address]) -> Collection[int]:
+        """Those of them that an earlier run let in: they need no second look, and have counted."""
+        stored = self.stored([one.id for one in addresses]) if addresses else ()
+        self.sieve.remember([one.url for one in addresses if one.id in stored] if stored else ())
+        return stored
 
     @property
     def met(self) -> Container[str]:
@@ -100,8 +107,8 @@ class Quarry:
         return self._met
 
     def knows(self, pages: Sequence[Page]) -> None:
-        """The store holds these pages: links to them bring nothing new. One of the two memories is enough. That a seed led
-        to another server may be news: another worker saw it."""
+        """The store holds these pages: links to them bring nothing new. One of the two memories is enough. That a seed
+        led to another server may be news: another worker saw it."""
         for page in pages:
             if page.hops and page.depth == 0:
                 self.widen(page.server)
@@ -151,7 +158,7 @@ class Quarry:
         if isinstance(read, Unwanted) and page.depth > 0:
             self.dropped[read.reason] += 1
             return []
-        if not self._admitted(address, page.depth, page):
+        if self._stored([address]) or not self._admitted(address, page.depth, page):
             return []
         wanted = replace(self._start(address), category=page.category) if page.category else self._start(address)
         return [_with_hops(self._page(wanted, page, Rank.URGENT, now), page)]
