@@ -57,7 +57,8 @@ class Crew:
         before = {number: signal.signal(number, self._stop) for number in ENDING}
         try:
             for number in range(len(self.board.rows)):
-                self._fork(number, 0)
+                if not self.stopped_by:
+                    self._fork(number, 0)
             self._watch()
         finally:
             for number, handler in before.items():
@@ -103,6 +104,8 @@ class Crew:
         os.close(writing)
         self.children[pid] = Child(number, pid, reading, restarts, self._written(number))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        if self.stopped_by:  # heard just before the fork, and passed on to the others alone
+            os.kill(pid, signal.SIGTERM)
 
     def _be_child(self, number: int, pipe: int) -> None:
         """Never returns. The writing end of the pipe stays open until the process ends."""

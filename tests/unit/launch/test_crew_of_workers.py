@@ -51,6 +51,27 @@ def test_workers_that_do_not_listen_yet_are_stopped_all_the_same() -> None:
     assert crew.run() == 128 + signal.SIGINT
 
 
+class Interrupted(Crew):
+    """By Ctrl-C, when the first of its workers has been started."""
+
+    def _written(self, number: int) -> int:
+        if not self.children:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super()._written(number)
+
+
+def test_a_crew_interrupted_while_it_starts_has_no_worker_that_did_not_hear_of_it() -> None:
+    def work(number: int, tally: Tally) -> int:
+        while True:
+            signal.pause()
+
+    crew = Interrupted(work, Board(3), once=True, on_tick=lambda board: None, complain=lambda text: None)
+    stopper = threading.Timer(10.0, os.kill, (os.getpid(), signal.SIGTERM))
+    stopper.start()
+    assert crew.run() == 128 + signal.SIGINT
+    stopper.cancel()
+
+
 def test_a_worker_killed_when_all_is_done_does_not_keep_the_others_from_ending(tmp_path: Path) -> None:
     def work(number: int, tally: Tally) -> int:
         heard: list[int] = []
