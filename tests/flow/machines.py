@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from recrawl.config import starting_text
 from recrawl.folder.folder import Folder
 from recrawl.lab.requests_log import Request, closer_than, overlapping
 from recrawl.model.site import Site as SiteFile
-from recrawl.store.postgres import create_postgres
+from recrawl.store.postgres import create_postgres, open_postgres
 from tests.flow.conftest import RECRAWL, Site
 
 LEASE_S = 2.0
@@ -114,6 +114,11 @@ class Cluster:
 
     def machine_of(self, worker: str) -> Machine:
         return next(one for one in self.machines if f"-{one.pid}-" in worker)
+
+    def make_due(self) -> None:
+        """Something to ask for on every server, however much was visited while machines were still starting."""
+        with closing(open_postgres(self.dsn)) as store:
+            store.make_due(self.now())
 
     # what the servers say
 

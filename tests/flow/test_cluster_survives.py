@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.flow.conftest import Ran, Site
-from tests.flow.machines import LEASE_S, PARTITIONS, PATIENCE_S, cluster, until
+from tests.flow.machines import LEASE_S, PARTITIONS, PATIENCE_S, cluster, first, until
 from tests.postgres import PASSWORD, PostgresServer, database_of
 
 Start = Callable[..., Site]
@@ -80,11 +80,11 @@ def test_a_worker_that_slept_past_its_lease_asks_nothing_and_writes_nothing_unti
         machine.send(signal.SIGSTOP)
         stopped_at, heard = crowd.now(), len(machine.log())
         until(lambda: crowd.owned_by_others(sleeper))
-        visits_of_the_other = crowd.visited()
-        until(lambda: crowd.visited() > visits_of_the_other)
+        crowd.make_due()
+        asked = len(crowd.requests())
+        until(lambda: len(crowd.requests()) > asked)
         machine.send(signal.SIGCONT)
-        until(lambda: crowd.joined_at(machine, later_than=sleeper))
-        joined_at = crowd.joined_at(machine, later_than=sleeper)
+        joined_at = first(lambda: crowd.joined_at(machine, later_than=sleeper))
         assert "joining anew" in machine.log()
         until(lambda: crowd.visited() == crowd.pages())
         crowd.stop_all()
@@ -140,6 +140,7 @@ def test_when_the_database_dies_under_load_workers_wait_and_go_on_and_nothing_ac
     with cluster(tmp_path, postgres_victim.fresh(), sites) as crowd:
         machines = [crowd.start("a"), crowd.start("b")]
         until(lambda: len(crowd.seats()) == 2 and crowd.visited() >= 30)
+        crowd.make_due()
         postgres_victim.stop("immediate")
         until(lambda: all("joining anew" in machine.log() for machine in machines))
         asked = len(crowd.requests())
@@ -149,8 +150,7 @@ def test_when_the_database_dies_under_load_workers_wait_and_go_on_and_nothing_ac
         found = {row[0] for row in crowd.rows("SELECT page FROM version")}
         assert acknowledged
         assert acknowledged <= found
-        until(lambda: crowd.visited() == crowd.pages())
-        assert len(crowd.requests()) > asked
+        until(lambda: crowd.visited() == crowd.pages() and len(crowd.requests()) > asked)
         assert crowd.stop_all() < 3 * 10.0  # 10 s, and room for a busy machine
         crowd.assert_gentle()
 
