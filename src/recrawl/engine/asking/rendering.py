@@ -53,7 +53,10 @@ class Rendering:
                 page.url, Brought(reply.status, reply.headers, reply.body), table.bring
             )
         except (NotShown, ConfigError) as wrong:
+            await table.clear()
             return _failed(reply, f"could not be rendered: {wrong}", table.received_bytes)
+        finally:
+            table.is_over = True
         body = html.encode("utf-8", "replace")
         most = reply.ask.limits.decoded_bytes
         if len(body) > most:
@@ -73,14 +76,18 @@ class Rendering:
         while sum(len(one.body) for _, one in self._scripts.values()) > SCRIPTS_BYTES:
             del self._scripts[next(iter(self._scripts))]
 
-    async def ask(self, url: str, headers: Headers, page: Page, site: Site) -> Reply:
+    async def ask(self, url: str, headers: Headers, page: Page, site: Site, is_over: Callable[[], bool]) -> Reply:
         """In the server's turn, after its gap. A stop puts the page back: nothing was learnt."""
         ask = Ask(url, own=site.own, headers=headers, limits=self.parts.limits)
+
+        def is_left() -> bool:
+            return self._is_stopping() or is_over()
+
         while True:
             clock = self.parts.clock
-            while (wait_s := self._servers.of(page.server).free_at - clock.now()) > 0 and not self._is_stopping():
+            while (wait_s := self._servers.of(page.server).free_at - clock.now()) > 0 and not is_left():
                 await clock.sleep(min(wait_s, 1.0))
-            if self._is_stopping():
+            if is_left():
                 raise Unanswered
             try:
                 reply = await self._asking.ask(ask, site)
@@ -95,16 +102,26 @@ class Rendering:
 
 
 class _Table:
-    """What one page asks for while it is shown: one thing after the other."""
+    """What one page asks for while it is shown: one thing after the other, and nothing once that is over: the turn of
+    its server is another page's then, and nobody writes down what became of the request."""
 
     def __init__(self, rendering: Rendering, page: Page, site: Site) -> None:
         self._rendering, self._page, self._site = rendering, page, site
         self._turn = asyncio.Lock()
+        self.is_over = False
         self.received_bytes = 0
+
+    async def clear(self) -> None:
+        """What is under way comes to its end, what waits for its turn goes without."""
+        self.is_over = True
+        async with self._turn:
+            return
 
     async def bring(self, url: str, kind: str, headers: Headers) -> Brought | None:
         rendering = self._rendering
         async with self._turn:
+            if self.is_over:
+                return None
             now = rendering.parts.clock.now()
             is_script = kind == "script"
             if is_script and (kept := rendering.kept(url, now)) is not None:
@@ -122,7 +139,7 @@ class _Table:
         for _ in range(1 + self._rendering.parts.redirects):
             if not self._rendering.may_ask(url, self._page):
                 return None
-            reply = await self._rendering.ask(url, headers, self._page, self._site)
+            reply = await self._rendering.ask(url, headers, self._page, self._site, lambda: self.is_over)
             self.received_bytes += reply.received_bytes
             if reply.evidence in UNUSABLE and reply.evidence is not Evidence.REFUSED:
                 says = reply.detail or f"status {reply.status}"
