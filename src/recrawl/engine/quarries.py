@@ -44,8 +44,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         traps=Traps(settings.traps),
         rendered=tuple(map(read_pattern, site.render)),
     )
-    if not settings.state.store:  # a question for each document: too far where the store is a server
-        quarry.stored = store.known
+    quarry.stored = store.known
     quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)

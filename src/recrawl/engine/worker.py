@@ -302,6 +302,7 @@ class Worker:
         if self._failed is not None:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         else:
+            await self.settler.flush()
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
             self.settler.ledger.memos.update(self.reckoning.trapped(least=1))
             await self.settler.flush()
@@ -325,6 +326,7 @@ class Worker:
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.WRITTEN, len(ledger.pages))
         self.tally.add(Count.ENTERED, len(saved.entered))
+        self._count_new(ledger, saved)
         self.intake.take(ledger, saved, self.parts.clock.now())
         told = zip(ledger.events, saved.cursors, strict=True)
         self.parts.tell(*[replace(event, cursor=cursor) for event, cursor in told])
@@ -332,3 +334,12 @@ class Worker:
             self._look_at, self._found = 0.0, len(ledger.noticed)
         if saved.entered or not self._tasks:
             self._stirred.set()
+
+    def _count_new(self, ledger: Ledger, saved: Saved) -> None:
+        """Against traps only addresses count that the store did not have. Of those that another worker of a cluster is
+        going to enter nobody knows that yet."""
+        quarries, posts = self.parts.quarries, self.parts.each_visit
+        for number, page in ledger.entered.items():
+            if page.site in quarries:
+                posted = posts and self.parts.partition(page.server) not in self.partitions
+                quarries[page.site].traps.written(number, posted or number in saved.entered)

@@ -69,6 +69,7 @@ class TrapLimits:
 @dataclass(slots=True)
 class Group:
     let_in: int = 0
+    waiting: int = 0  # of these: nobody has asked the store yet whether an earlier run let them in
     visited: int = 0
     samples: int = 0
     alike: int = 0
@@ -81,6 +82,10 @@ class Group:
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
     said: set[int] = field(default_factory=set)  # texts met before; of a whole server only
+
+    @property
+    def written(self) -> int:
+        return self.let_in - self.waiting
 
     def is_due(self, every: int) -> bool:
         """Whether the page just counted is one to look at."""
@@ -133,6 +138,8 @@ class Traps:
         self._groups: dict[str, Group] = {}
         self._servers: dict[str, int] = {}
         self._chains: dict[int, int] = {}
+        self._waiting: dict[int, tuple[str, str]] = {}  # shape and server of pages let in that are not written yet
+        self._most_alike = self._most_together = 0  # pages of one group, and of one server
         self._news: list[str] = []
         self._unsaved = 0
         self.any_closed = False
@@ -148,15 +155,37 @@ class Traps:
             self._close(group, address.url, f"there are more than {self.limits.pages_per_pattern} pages like this one")
         return group.closed
 
+    def nears_a_limit(self, more: int) -> bool:
+        """Whether so many more addresses may be too many: then only those count that are new."""
+        limits = self.limits
+        return (
+            self._most_alike + more >= limits.pages_per_pattern or self._most_together + more >= limits.pages_per_server
+        )
+
     def let_in(self, address: Address, found_from: Page | None) -> None:
-        shape = shape_of(address.url)
-        self._group(shape).let_in += 1
-        self._servers[address.server] = self._servers.get(address.server, 0) + 1
-        self._unsaved += 1
+        """Counts for now: `written` says whether it was new."""
+        shape, number = shape_of(address.url), address.id
+        if number not in self._waiting:
+            self._waiting[number] = shape, address.server
+            self._count(shape, address.server, 1).waiting += 1
+            self._unsaved += 1
         if found_from is not None and shape_of(found_from.url) == shape:
             if len(self._chains) > MOST_GROUPS * 10:
                 self._chains.clear()
-            self._chains[address.id] = self._chains.get(found_from.id, 0) + 1
+            self._chains[number] = self._chains.get(found_from.id, 0) + 1
+
+    def written(self, number: int, new: bool) -> None:
+        """The store has this page now. Not `new`: it had it before, so it has counted already."""
+        if (waiting := self._waiting.pop(number, None)) is not None:
+            group = self._count(*waiting, 0 if new else -1)
+            group.waiting = max(0, group.waiting - 1)
+
+    def _count(self, shape: str, server: str, more: int) -> Group:
+        group = self._group(shape)
+        group.let_in = max(0, group.let_in + more)
+        together = self._servers[server] = max(0, self._servers.get(server, 0) + more)
+        self._most_alike, self._most_together = max(self._most_alike, group.let_in), max(self._most_together, together)
+        return group
 
     def is_closed(self, url: str, server: str = "") -> str:
         """Why a page that waits is not visited any more; '' if it is."""
@@ -230,8 +259,10 @@ class Traps:
         kept = json.loads(memo)
         self._servers = dict(kept["servers"])
         for shape, (let_in, visited, closed) in kept["groups"].items():
-            self._groups[shape] = Group(let_in, visited, closed=closed)
+            self._groups[shape] = Group(let_in, visited=visited, closed=closed)
             self.any_closed |= bool(closed)
+        self._most_alike = max((group.let_in for group in self._groups.values()), default=0)
+        self._most_together = max(self._servers.values(), default=0)
 
     def _judge(self, group: Group, url: str) -> None:
         limits, seen = self.limits, len(group.recent)
@@ -244,7 +275,9 @@ class Traps:
             self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
         elif alike >= limits.alike_share and group.chain >= limits.alike_chain:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
-        elif alike >= limits.alike_share and group.visited >= many and group.let_in > 1.2 * group.visited:
+        elif (
+            alike >= limits.alike_share and group.visited >= many and group.let_in - group.waiting > 1.2 * group.visited
+        ):
             self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
 
     def _judge_whole(self, whole: Group, url: str) -> None:

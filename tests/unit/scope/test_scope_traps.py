@@ -24,6 +24,12 @@ def page(url: str) -> Page:
     return Page(known.id, url, known.server, "site", depth=1)
 
 
+def let_in(traps: Traps, url: str, found_from: Page | None = None, *, new: bool = True) -> None:
+    """And written."""
+    traps.let_in(address(url), found_from)
+    traps.written(address(url).id, new)
+
+
 def crawl(traps: Traps, urls: Callable[[int], str], say: Say, most: int, *, in_a_chain: bool = True) -> int:
     """Each page leads to the next (or all are found on the front page); how many were visited before the end."""
     before = page(HOME)
@@ -31,7 +37,7 @@ def crawl(traps: Traps, urls: Callable[[int], str], say: Say, most: int, *, in_a
         here = page(urls(number))
         if traps.refusal(address(here.url)):
             return number
-        traps.let_in(address(here.url), before)
+        let_in(traps, here.url, before)
         if traps.wants(here):
             traps.saw(here, say(number))
         before = here if in_a_chain else page(HOME)
@@ -82,7 +88,7 @@ def test_pages_that_say_the_same_word_for_word_are_closed_even_where_none_leads_
 def test_very_many_pages_alike_but_for_numbers_are_closed_while_ever_more_are_found() -> None:
     traps = Traps(replace(LIMITS, pages_per_pattern=10_000, pages_per_server=10_000))
     for number in range(1000):  # found long before they are visited
-        traps.let_in(address(f"https://example.com/n/{number}"), None)
+        let_in(traps, f"https://example.com/n/{number}")
     visited = 0
     for number in range(1000):
         here = page(f"https://example.com/n/{number}")
@@ -142,7 +148,7 @@ def lead_on(traps: Traps, pages: int, *, known: int, path: str = "w/x{}.html") -
         here = page(HOME + path.format(number))
         if traps.refusal(address(here.url)) or traps.is_closed(here.url, here.server):
             return number
-        traps.let_in(address(here.url), None)
+        let_in(traps, here.url)
         traps.wants(here)
         if traps.wants_links(here):
             traps.led(here, 5, known)
@@ -228,8 +234,40 @@ def test_pages_alike_but_for_numbers_in_their_query_are_closed_sooner() -> None:
         if traps.refusal(address(f"{HOME}when?d={number}")):
             break
         for more in (number, number + 100_000):
-            traps.let_in(address(f"{HOME}when?d={more}"), None)
+            let_in(traps, f"{HOME}when?d={more}")
         here = page(f"{HOME}when?d={number}")
         if traps.wants(here):
             traps.saw(here, f"day {number} and what happens on day {number} of all the days that there are, many more")
     assert limits.alike_many // 4 <= number < limits.alike_many // 3
+
+
+def test_what_an_earlier_run_let_in_counts_once() -> None:
+    traps = Traps(LIMITS)
+    for number in range(300):
+        let_in(traps, f"{HOME}shelf/{number}")
+    memo = traps.memo(least=1)
+    again = Traps(LIMITS)
+    again.recall(memo)
+    assert again.nears_a_limit(200) and not again.nears_a_limit(199)  # of 500
+    for number in range(300):
+        let_in(again, f"{HOME}shelf/{number}", new=False)
+    assert again.memo(least=1) == memo
+    for number in range(300, 500):
+        assert again.refusal(address(f"{HOME}shelf/{number}")) == ""
+        let_in(again, f"{HOME}shelf/{number}")
+    assert "more than 500 pages like this one" in again.refusal(address(f"{HOME}shelf/500"))
+
+
+def test_what_is_not_written_yet_counts_against_a_limit_and_is_no_sign_that_ever_more_are_found() -> None:
+    """An earlier run may have let all of it in."""
+    traps = Traps(replace(LIMITS, alike_many=40, pages_per_pattern=500))
+    for number in range(400):
+        traps.let_in(address(f"https://example.com/n/{number}"), None)
+    for number in range(100):
+        here = page(f"https://example.com/n/{number}")
+        if traps.wants(here):
+            traps.saw(here, f"day {number} and what happens on day {number} of all the days that there are, many more")
+    assert not traps.is_closed("https://example.com/n/1")
+    for number in range(400, 500):
+        traps.let_in(address(f"https://example.com/n/{number}"), None)
+    assert "more than 500" in traps.refusal(address("https://example.com/n/600"))

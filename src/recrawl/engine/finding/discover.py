@@ -81,7 +81,7 @@ class Quarry:
         wanted = list(self._wanted(page, self._unmet(links)))
         ended = self._ended(page, wanted)
         unmet = [one for one in wanted if one.address.url not in self.sieve and not self._is_behind(ended, one)]
-        stored = self._stored([one.address for one in unmet])
+        stored = self._stored([one.address for one in unmet]) if self.traps.nears_a_limit(len(unmet)) else ()
         found = [
             self._page(one, page, rank_of(one.kind, one.category, self.near), now)
             for one in unmet
@@ -91,8 +91,8 @@ class Quarry:
 
     def _stored(self, addresses: Sequence[Address]) -> Collection[int]:
         """Those of them that an earlier run let in: they need no second look, and have counted."""
-        stored = self.stored([one.id for one in addresses]) if addresses else ()
-        self.sieve.remember([one.url for one in addresses if one.id in stored] if stored else ())
+        stored = self.stored([one.id for one in addresses])
+        self.sieve.remember([one.url for one in addresses if one.id in stored])
         return stored
 
     @property
@@ -158,7 +158,7 @@ class Quarry:
         if isinstance(read, Unwanted) and page.depth > 0:
             self.dropped[read.reason] += 1
             return []
-        if self._stored([address]) or not self._admitted(address, page.depth, page):
+        if not self._admitted(address, page.depth, page):
             return []
         wanted = replace(self._start(address), category=page.category) if page.category else self._start(address)
         return [_with_hops(self._page(wanted, page, Rank.URGENT, now), page)]
