@@ -66,10 +66,12 @@ def test_a_crew_interrupted_while_it_starts_has_no_worker_that_did_not_hear_of_i
             signal.pause()
 
     crew = Interrupted(work, Board(3), once=True, on_tick=lambda board: None, complain=lambda text: None)
-    stopper = threading.Timer(10.0, os.kill, (os.getpid(), signal.SIGTERM))
+    waited = threading.Event()
+    stopper = threading.Timer(10.0, lambda: (waited.set(), os.kill(os.getpid(), signal.SIGTERM)))
     stopper.start()
     assert crew.run() == 128 + signal.SIGINT
     stopper.cancel()
+    assert not waited.is_set()
 
 
 def test_a_worker_killed_when_all_is_done_does_not_keep_the_others_from_ending(tmp_path: Path) -> None:
