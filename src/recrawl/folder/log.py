@@ -1,5 +1,6 @@
 """Events as lines: JSON into the folder's log, each worker appending whole lines."""
 
+import errno
 import json
 import os
 from dataclasses import fields
@@ -9,6 +10,7 @@ from recrawl.model.event import Event
 
 _NAMES = tuple(one.name for one in fields(Event))
 _ALWAYS = ("kind", "at")
+FULL = (errno.ENOSPC, errno.EDQUOT)
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
@@ -24,7 +26,7 @@ def as_line(event: Event) -> str:
 
 class LogFile:
     """Appends whole lines with one write, so that those of several workers do not mix. Starts anew when it has grown
-    beyond `most_bytes`, keeping one older file."""
+    beyond `most_bytes`, keeping one older file. On a full disk it is silent: whoever must write says so."""
 
     def __init__(self, file: Path, most_bytes: int = 50_000_000) -> None:
         self._file, self._most_bytes = file, most_bytes
@@ -37,6 +39,13 @@ class LogFile:
         self._write(json.dumps({"kind": "complaint", "text": text}, ensure_ascii=False))
 
     def _write(self, line: str) -> None:
+        try:
+            self._append(line)
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+
+    def _append(self, line: str) -> None:
         handle = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             if os.fstat(handle).st_size > self._most_bytes:
