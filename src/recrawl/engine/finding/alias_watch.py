@@ -52,10 +52,11 @@ class AliasWatch:
             self._weigh(saw_copies(self._evidence(pair), path, *digests), now)
 
     def news(self) -> tuple[list[Event], dict[str, bytes]]:
-        """What to tell and what to keep since the last call."""
+        """What to tell and what to keep since the last call, beside what other workers kept meanwhile."""
         events, self._news = self._news, []
         if not events:
             return [], {}
+        self.table = _recalled(self._store.memo(MEMO), self.table)
         kept = "\n".join(f"{alias} {main}" for alias, main in sorted(self.table.learnt.items()))
         return events, {MEMO: kept.encode()}
 
