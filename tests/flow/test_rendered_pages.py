@@ -17,6 +17,8 @@ from warcio.archiveiterator import ArchiveIterator
 from tests.flow.conftest import RECRAWL, Ran
 from tests.flow.script_shop import Shop, open_shop
 
+SECONDS = 60  # that a page may take where it is to be shown: the machine may be busy
+FEW_SECONDS = 10  # where one of them never comes to an end
 CHROMIUM = os.environ.get("RECRAWL_CHROMIUM", "/usr/bin/chromium")
 
 
@@ -33,7 +35,7 @@ def crawl(shop: Shop, recrawl: Callable[..., Ran], tmp_path: Path) -> Callable[.
     site = tmp_path / "crawl" / "sites" / "shop.toml"
     site.write_text('render = ["/"]\n' + site.read_text())
     settings = tmp_path / "crawl" / "recrawl.toml"
-    settings.write_text(settings.read_text() + f'\n[render]\nchromium = "{CHROMIUM}"\nseconds = 2\n')
+    settings.write_text(settings.read_text() + f'\n[render]\nchromium = "{CHROMIUM}"\nseconds = {SECONDS}\n')
 
     def run(*words: str, expect: int | None = 0) -> Ran:
         return recrawl("run", "crawl", "--once", "--all", *words, expect=expect)
@@ -99,9 +101,12 @@ def test_what_was_shown_is_exported_replayable_and_imported_again(
 
 
 def test_what_cannot_be_shown_whole_replaces_nothing(
-    shop: Shop, crawl: Callable[..., Ran], recrawl: Callable[..., Ran]
+    shop: Shop, crawl: Callable[..., Ran], recrawl: Callable[..., Ran], tmp_path: Path
 ) -> None:
     crawl()
+    settings = tmp_path / "crawl" / "recrawl.toml"
+    patient = settings.read_text()
+    settings.write_text(patient.replace(f"seconds = {SECONDS}", f"seconds = {FEW_SECONDS}"))
     shop.broken = {"/data/red.json"}
     shop.shells["/blue"] = "<html><body><p>Blue<script>for (;;) {}</script></body></html>"
     shop.data["front"]["links"] = ["red", "blue", "green"]
@@ -115,6 +120,7 @@ def test_what_cannot_be_shown_whole_replaces_nothing(
     assert "The blue one costs 20." in text_of(recrawl, f"{shop.url}blue")
     shop.broken.clear()
     del shop.shells["/blue"]
+    settings.write_text(patient)
     assert "3 unchanged" in crawl(expect=None).out  # the browser that hung was replaced
 
 
@@ -144,7 +150,7 @@ def test_the_gap_and_the_budget_hold_for_what_scripts_ask_for(
 def test_a_kill_takes_the_browser_along(shop: Shop, crawl: Callable[..., Ran], tmp_path: Path) -> None:
     shop.shells["/"] = "<html><body><script>setInterval(() => 1, 1)</script><script>for (;;) {}</script></body></html>"
     settings = tmp_path / "crawl" / "recrawl.toml"
-    settings.write_text(settings.read_text().replace("seconds = 2", "seconds = 200"))
+    settings.write_text(settings.read_text().replace(f"seconds = {SECONDS}", "seconds = 200"))
     words = [*RECRAWL, "run", "crawl", "--once", "--workers", "1"]
     running = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL)
     try:
