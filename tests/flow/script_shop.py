@@ -36,6 +36,7 @@ class Shop:
         }
         self.shells: dict[str, str] = {}
         self.broken: set[str] = set()  # paths that answer 500
+        self.slow: set[str] = set()  # paths that take a second to answer
         self.asked: list[tuple[float, str, str]] = []  # when, method, path
         self.agents: set[str] = set()
         self.url = self.other = ""
@@ -44,6 +45,8 @@ class Shop:
         return [path for _, _, path in self.asked]
 
     def answer(self, path: str) -> tuple[int, str, str]:
+        if path in self.slow:
+            time.sleep(1.0)
         if path in self.broken:
             return 500, "text/plain", "broken"
         if path == "/robots.txt":

@@ -19,6 +19,12 @@ from tests.flow.script_shop import Shop, open_shop
 
 SECONDS = 60  # that a page may take where it is to be shown: the machine may be busy
 FEW_SECONDS = 10  # where one of them never comes to an end
+COMPUTES_FIRST = """<html><body><div id="shop">Loading…</div><script>
+setTimeout(async () => {
+  for (const end = Date.now() + 1500; Date.now() < end;) {}
+  const page = await (await fetch("/data/red.json")).json();
+  document.getElementById("shop").textContent = page.text;
+}, 100)</script></body></html>"""
 CHROMIUM = os.environ.get("RECRAWL_CHROMIUM", "/usr/bin/chromium")
 
 
@@ -98,6 +104,15 @@ def test_what_was_shown_is_exported_replayable_and_imported_again(
         recrawl("show", f"{shop.url}red", "--folder", "second").out
         == recrawl("show", f"{shop.url}red", "--folder", "crawl").out
     )
+
+
+def test_a_page_that_computes_before_it_asks_is_waited_for(
+    shop: Shop, crawl: Callable[..., Ran], recrawl: Callable[..., Ran]
+) -> None:
+    shop.shells["/"] = COMPUTES_FIRST
+    shop.slow = {"/data/red.json"}
+    crawl()
+    assert "The red one costs 10." in text_of(recrawl, shop.url)
 
 
 def test_what_cannot_be_shown_whole_replaces_nothing(

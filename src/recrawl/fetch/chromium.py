@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable
 from contextlib import suppress
+from typing import Any
 
 from playwright.async_api import (
     Browser,
@@ -36,7 +37,11 @@ NOWHERE = "http://127.0.0.1:9"  # whatever got past the interception would end h
 BROUGHT = frozenset({"script", "xhr", "fetch"})
 EMPTY = {"stylesheet": "text/css"}  # what a page waits for and its text does not need
 NOT_TOLD = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
+ASKS = frozenset({"Script", "XHR", "Fetch"})  # the same, as the browser itself says it
 QUIET_S = 0.5  # without a request, the page is complete
+# By the page's own clock: on a busy machine it may be slow to ask for the next thing, and we to hear of it.
+REST = """rest => new Promise(done => setTimeout(
+  () => requestIdleCallback(() => done(document.readyState), {timeout: rest}), rest))"""
 LOOK_EVERY_S = 0.05
 CLOSING_S = 5.0
 
@@ -96,7 +101,8 @@ class Sitting:
         self._page: Page | None = None
         self._is_given = False  # the document itself
         self._requests = self._under_way = 0
-        self._quiet_since = 0.0
+        self._begun = 0  # requests that the page has made, whether they were handed to us yet or not
+        self._on_the_way: dict[str, str] = {}  # those that were not, by their numbers in the browser
         self._fault: Exception | None = None
 
     async def complete(self) -> str:
@@ -105,6 +111,7 @@ class Sitting:
             await self._context.route("**/*", self._answer)
             await self._context.route_web_socket("**/*", _never_connected)
             self._page = await self._context.new_page()
+            await self._listen(self._page)
             going = asyncio.ensure_future(self._page.goto(self._url, wait_until="commit", timeout=0))
             try:
                 html = await self._settled(self._page, going)
@@ -120,6 +127,29 @@ class Sitting:
             )
         return html
 
+    async def _listen(self, page: Page) -> None:
+        """The page says what it asks for before it answers us, however long the request takes to reach us."""
+        told = await self._context.new_cdp_session(page)
+        told.on("Network.requestWillBeSent", self._began)
+        told.on("Network.responseReceived", self._ended)
+        told.on("Network.loadingFinished", self._ended)
+        told.on("Network.loadingFailed", self._ended)
+        await told.send("Network.enable")
+
+    def _began(self, request: dict[str, Any]) -> None:
+        if request.get("type") in ASKS and request["request"]["url"].startswith("http"):
+            self._begun += 1
+            self._on_the_way[request["requestId"]] = request["request"]["url"]
+
+    def _ended(self, request: dict[str, Any]) -> None:
+        """Also where nobody is asked: what is forbidden, or kept by the browser."""
+        self._on_the_way.pop(request["requestId"], None)
+
+    def _is_here(self, url: str) -> None:
+        """Of what starts a worker the page does not hear the end."""
+        address = url.partition("#")[0]
+        self._on_the_way = {number: one for number, one in self._on_the_way.items() if one != address}
+
     async def _settled(self, page: Page, going: "asyncio.Task[Response | None]") -> str | None:
         """None: it asked for what it could not have, or its time is over. Waiting for answers does not count: they
         have limits of their own, and their server its gap."""
@@ -132,16 +162,20 @@ class Sitting:
                 before = now
                 continue
             left_s, before = left_s - (now - before), now
-            if not going.done() or now - self._quiet_since < QUIET_S:
+            if not going.done() or self._on_the_way:
                 continue
             going.result()
+            begun = self._begun
             with suppress(TimeoutError):  # it computes, and answers nobody meanwhile
-                if await asyncio.wait_for(page.evaluate("document.readyState"), max(left_s, QUIET_S)) != "loading":
+                state = await asyncio.wait_for(page.evaluate(REST, QUIET_S * 1000), max(left_s, 2 * QUIET_S))
+                is_quiet = begun == self._begun and not self._under_way and self._fault is None
+                if is_quiet and state != "loading":
                     return await asyncio.wait_for(page.content(), max(left_s, QUIET_S))
         return None
 
     async def _answer(self, route: Route, request: Request) -> None:
         self._under_way += 1
+        self._is_here(request.url)
         brought = None
         try:
             brought = await self._brought(request)
@@ -149,7 +183,7 @@ class Sitting:
             self._fault = self._fault or error
         finally:
             self._under_way -= 1
-            self._quiet_since = asyncio.get_running_loop().time()
+            self._is_here(request.url)  # the page's word of it may come later than the request
         with suppress(Error):  # the page is gone
             if brought is None:
                 await route.abort("aborted" if request.resource_type == "document" else "blockedbyclient")
