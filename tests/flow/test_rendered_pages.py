@@ -115,6 +115,16 @@ def test_a_page_that_computes_before_it_asks_is_waited_for(
     assert "The red one costs 10." in text_of(recrawl, shop.url)
 
 
+def test_a_page_that_breaks_its_own_timers_is_shown(
+    shop: Shop, crawl: Callable[..., Ran], recrawl: Callable[..., Ran]
+) -> None:
+    shop.shells["/"] = (
+        "<p id=text><script>text.textContent = 'Clocks'; setTimeout = requestIdleCallback = null</script>"
+    )
+    crawl()
+    assert "Clocks" in text_of(recrawl, shop.url)
+
+
 def test_what_cannot_be_shown_whole_replaces_nothing(
     shop: Shop, crawl: Callable[..., Ran], recrawl: Callable[..., Ran], tmp_path: Path
 ) -> None:

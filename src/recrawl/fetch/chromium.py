@@ -9,6 +9,7 @@ from typing import Any
 from playwright.async_api import (
     Browser,
     BrowserContext,
+    CDPSession,
     Error,
     Page,
     Playwright,
@@ -40,8 +41,8 @@ NOT_TOLD = frozenset({"content-encoding", "content-length", "transfer-encoding",
 ASKS = frozenset({"Script", "XHR", "Fetch"})  # the same, as the browser itself says it
 QUIET_S = 0.5  # without a request, the page is complete
 # By the page's own clock: on a busy machine it may be slow to ask for the next thing, and we to hear of it.
-REST = """rest => new Promise(done => setTimeout(
-  () => requestIdleCallback(() => done(document.readyState), {timeout: rest}), rest))"""
+REST = f"""new Promise(done => setTimeout(
+  () => requestIdleCallback(() => done(document.readyState), {{timeout: {QUIET_S * 1000}}}), {QUIET_S * 1000}))"""
 LOOK_EVERY_S = 0.05
 CLOSING_S = 5.0
 
@@ -111,10 +112,10 @@ class Sitting:
             await self._context.route("**/*", self._answer)
             await self._context.route_web_socket("**/*", _never_connected)
             self._page = await self._context.new_page()
-            await self._listen(self._page)
+            told = await self._listen(self._page)
             going = asyncio.ensure_future(self._page.goto(self._url, wait_until="commit", timeout=0))
             try:
-                html = await self._settled(self._page, going)
+                html = await self._settled(self._page, told, going)
             finally:
                 going.cancel()
                 with suppress(asyncio.CancelledError, Error):
@@ -127,7 +128,7 @@ class Sitting:
             )
         return html
 
-    async def _listen(self, page: Page) -> None:
+    async def _listen(self, page: Page) -> CDPSession:
         """The page says what it asks for before it answers us, however long the request takes to reach us."""
         told = await self._context.new_cdp_session(page)
         told.on("Network.requestWillBeSent", self._began)
@@ -135,6 +136,7 @@ class Sitting:
         told.on("Network.loadingFinished", self._ended)
         told.on("Network.loadingFailed", self._ended)
         await told.send("Network.enable")
+        return told
 
     def _began(self, request: dict[str, Any]) -> None:
         if request.get("type") in ASKS and request["request"]["url"].startswith("http"):
@@ -150,7 +152,7 @@ class Sitting:
         address = url.partition("#")[0]
         self._on_the_way = {number: one for number, one in self._on_the_way.items() if one != address}
 
-    async def _settled(self, page: Page, going: "asyncio.Task[Response | None]") -> str | None:
+    async def _settled(self, page: Page, told: CDPSession, going: "asyncio.Task[Response | None]") -> str | None:
         """None: it asked for what it could not have, or its time is over. Waiting for answers does not count: they
         have limits of their own, and their server its gap."""
         loop = asyncio.get_running_loop()
@@ -167,7 +169,7 @@ class Sitting:
             going.result()
             begun = self._begun
             with suppress(TimeoutError):  # it computes, and answers nobody meanwhile
-                state = await asyncio.wait_for(page.evaluate(REST, QUIET_S * 1000), max(left_s, 2 * QUIET_S))
+                state = await asyncio.wait_for(_rested(told), max(left_s, 2 * QUIET_S))
                 is_quiet = begun == self._begun and not self._under_way and self._fault is None
                 if is_quiet and state != "loading":
                     return await asyncio.wait_for(page.content(), max(left_s, QUIET_S))
@@ -215,6 +217,14 @@ class Sitting:
             if frame.parent_frame is None and frame.page is self._page:
                 raise NotShown(f"its scripts lead to {request.url[:200]}")
         return None
+
+
+async def _rested(told: CDPSession) -> str:
+    """The state of the document then. In a world of our own: scripts may have put their own timers into theirs."""
+    frame = (await told.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    world = (await told.send("Page.createIsolatedWorld", {"frameId": frame}))["executionContextId"]
+    asked = {"expression": REST, "contextId": world, "awaitPromise": True, "returnByValue": True}
+    return str((await told.send("Runtime.evaluate", asked))["result"].get("value"))
 
 
 def _never_connected(socket: WebSocketRoute) -> None:
