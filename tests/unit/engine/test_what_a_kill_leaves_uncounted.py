@@ -75,10 +75,22 @@ def test_a_crew_of_another_size_inherits_the_day() -> None:
     spend(other, 4)
     memos = [one.memo(NOW, closing=True), other.memo(NOW, closing=True)]
     assert shared_out(memos, 2) == memos
-    assert shared_out([], 3) == []
+    assert shared_out([], 1) == []
     single, gone = shared_out(memos, 1)
     assert (Spending(budgets, single).spent, gone) == ([Spent(20_000, 11, 1100)], b"")
     assert [Spending(budgets, part).spent[0].requests for part in shared_out([single], 3)] == [4, 4, 3]
+
+
+def test_what_the_last_of_a_crew_spent_is_known_though_a_kill_came_before_the_others_wrote_anything() -> None:
+    budgets, store = [Budget(requests_per_day=40.0)], MemoryStore()
+    share_out(store, 3)
+    third = Spending(budgets, store.memo(spent_memo("2")))
+    spend(third, 7)
+    store.save(Batch(memos=((spent_memo("2"), third.memo(NOW)),)))
+    assert [one.requests for one in spent_today(store, budgets, NOW)] == [7]
+    share_out(store, 1)
+    [alone] = Spending(budgets, store.memo(spent_memo("0"))).spent
+    assert alone.requests == 7 + uncounted(budgets)
 
 
 def test_while_nothing_is_known_of_the_sizes_one_request_goes_alone() -> None:

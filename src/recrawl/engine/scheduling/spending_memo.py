@@ -85,12 +85,13 @@ def most(rows: Iterable[Spent]) -> Spent:
 
 def shared_out(memos: Sequence[bytes], workers: int) -> list[bytes]:
     """What a crew of another size spent, cut into even parts for this one: first its workers, then those of the old
-    crew that it has no more, whose memos are emptied."""
-    if len(memos) in (0, workers):
+    crew that it has no more, whose memos are emptied. Each of several workers has one, be it of nothing: who looks for
+    them stops where there is none, and one that had nothing to ask for may be killed before it writes its own."""
+    if len(memos) == workers or (not memos and workers == 1):
         return list(memos)
     whole = together(memos)
     facts: dict[str, object] = {"clean": True, "uncounted": 0, "begun": 0, "day": NEVER}
-    facts["largest"] = max(map(largest, memos))
+    facts["largest"] = max(map(largest, memos), default=0)
     facts["whole"] = [_row(one.spent) for one in whole.values()]
     portions = [Portion(number, workers) for number in range(workers)]
     parts = [{name: replace(one, spent=each.spent(one.spent)) for name, one in whole.items()} for each in portions]
