@@ -41,10 +41,10 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         dropped=dropped_counts(store, site.name, worker),
         bitten=bitten_counts(store, site.name, worker),
         names=lambda: watch.table,
+        stored=store.known,
         traps=Traps(settings.traps),
         rendered=tuple(map(read_pattern, site.render)),
     )
-    quarry.stored = store.known
     quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)
