@@ -275,9 +275,7 @@ class Traps:
             self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
         elif alike >= limits.alike_share and group.chain >= limits.alike_chain:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
-        elif (
-            alike >= limits.alike_share and group.visited >= many and group.let_in - group.waiting > 1.2 * group.visited
-        ):
+        elif alike >= limits.alike_share and group.visited >= many and group.written > 1.2 * group.visited:
             self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
 
     def _judge_whole(self, whole: Group, url: str) -> None:

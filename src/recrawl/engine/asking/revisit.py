@@ -131,7 +131,7 @@ class Visitor:
         if quarry.traps.wants(page):
             quarry.traps.saw(page, "\n".join((parsed.title, *(block.text for block in parsed.main))))
         if quarry.traps.wants_links(page):
-            quarry.traps.led(page, *quarry.leads(page, parsed.links, self._parts.store.known))
+            quarry.traps.led(page, *quarry.leads(page, parsed.links))
         directives = parsed.directives  # those of its head among them
         if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None

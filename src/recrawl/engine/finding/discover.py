@@ -135,13 +135,13 @@ class Quarry:
         met.remember([link.url for link in fresh if not link.nofollow])
         return fresh
 
-    def leads(self, page: Page, links: Sequence[Link], stored: Stored) -> tuple[int, int]:
+    def leads(self, page: Page, links: Sequence[Link]) -> tuple[int, int]:
         """To how many pages of the site that were never met, and to how many that were, be it by a run before this one;
         of the first links."""
         addresses = (self.canonicaliser.canonical(link.url) for link in links[:MOST_LEADS])
         others = {one for one in addresses if one and one.id != page.id and self.rules.hosts.has(one.server)}
         unmet = [one.id for one in others if one.url not in self.sieve]
-        fresh = len(unmet) - len(stored(unmet)) if unmet else 0
+        fresh = len(unmet) - len(self.stored(unmet)) if unmet else 0
         return fresh, len(others) - fresh
 
     def redirected(self, page: Page, target: str, longest: int, now: float) -> list[Page]:
