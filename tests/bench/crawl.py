@@ -22,20 +22,21 @@ from tests.bench.report import Result, machine, table
 from tests.bench.rivals import Rival, rivals
 from tests.bench.site import SHAPES, Site
 
-ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4")
+SERVERS = 4
 NAMES = ("recrawl", "recrawl-2-workers", "scrapy", "crawlee", "wget")
 
 
 def main(words: list[str]) -> int:
     asked = _options(words)
     pages, rounds = (1_000, 1) if asked.quick else (asked.pages, asked.rounds)
-    with serving(pages, shape=asked.shape) as (site, server):
+    with serving(pages, addresses(asked.servers), asked.shape) as (site, server):
         results = race(rivals(tuple(asked.only or NAMES)), site, server, rounds, asked.peer_pages)
     print(table(results))
     facts = {
         "machine": machine(),
         "pages": pages,
         "shape": asked.shape,
+        "servers": asked.servers,
         "rounds": rounds,
         "results": [result.facts for result in results],
     }
@@ -52,6 +53,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--shape", choices=sorted(SHAPES), default="articles", help="what the pages of the site look like"
     )
+    parser.add_argument("--servers", type=int, default=SERVERS, help="loopback addresses that the site is spread over")
     parser.add_argument("--peer-pages", type=int, default=0, help="stop Scrapy and Crawlee after so many (0: all)")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--json", metavar="FILE", help="write the results there, too")
@@ -77,19 +79,23 @@ def race(everybody: list[Rival], site: Site, server: "subprocess.Popen[str]", ro
 
 @contextmanager
 def serving(
-    pages: int, addresses: tuple[str, ...] = ADDRESSES, shape: str = "articles"
+    pages: int, served_by: tuple[str, ...] | None = None, shape: str = "articles"
 ) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
     """The site and the process that serves it."""
-    port = _free_port()
-    words = [sys.executable, "-m", "tests.bench.server", str(pages), shape, str(port), *addresses]
+    port, served_by = _free_port(), served_by or addresses(SERVERS)
+    words = [sys.executable, "-m", "tests.bench.server", str(pages), shape, str(port), *served_by]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None or server.stdout.readline().strip() != "ready":
             raise SystemExit("the server of the bench site did not start")
-        yield Site(pages, tuple(f"{address}:{port}" for address in addresses), shape=SHAPES[shape]), server
+        yield Site(pages, tuple(f"{address}:{port}" for address in served_by), shape=SHAPES[shape]), server
     finally:
         server.kill()
         server.wait()
+
+
+def addresses(servers: int) -> tuple[str, ...]:
+    return tuple(f"127.0.{number // 8}.{number % 8 + 1}" for number in range(servers))
 
 
 def _free_port() -> int:

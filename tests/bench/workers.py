@@ -27,13 +27,13 @@ from tests.bench.scale import cpu_s_of
 from tests.bench.site import Site
 
 PROGRAM = str(Path(sys.executable).with_name("recrawl"))
-ADDRESSES = tuple(f"127.0.{number // 8}.{number % 8 + 1}" for number in range(32))
+SERVERS = 32
 WANTED = 1.6
 
 
 def main(words: list[str]) -> int:
     asked = _options(words)
-    with crawl.serving(asked.pages, ADDRESSES) as (site, server):
+    with crawl.serving(asked.pages, crawl.addresses(SERVERS)) as (site, server):
         before_s = cpu_s_of(server.pid)
         results = crawl.race([crew(1), crew(2)], site, server, asked.rounds, 0)
         served_s = cpu_s_of(server.pid) - before_s
