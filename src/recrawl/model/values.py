@@ -1,9 +1,10 @@
 """The standard library's dataclasses, made in a quarter of the time.
 
 It writes and compiles six methods for a frozen class with slots; a run has some three hundred classes, and making them
-was a third of what it takes to start. Here only the constructor is compiled, the other methods ask for the values by
-name. What is rare (heirs, `__post_init__`, options of a field) is left to the standard library; and what it knows of
-its own classes (`fields`, `asdict`, `replace`) it knows of these, from when it is first asked.
+was a third of what it takes to start. Here only the constructor is compiled, and where the compiled part fills the
+values not before somebody asks for it; the other methods ask for the values by name. What is rare (heirs,
+`__post_init__`, options of a field) is left to the standard library; and what it knows of its own classes (`fields`,
+`asdict`, `replace`) it knows of these, from when it is first asked.
 """
 
 import dataclasses
@@ -142,13 +143,26 @@ def _made(cls: type, frozen: bool) -> type:
     space = {name: value for name, value in cls.__dict__.items() if name not in (*names, "__dict__", "__weakref__")}
     space |= {"__slots__": tuple(names), "__qualname__": cls.__qualname__}
     space |= {name: _Known(name, {"__annotations__": names, **defaults}, frozen) for name in _KNOWN}
-    space["__init__"] = _constructor(cls, names, defaults, frozen)
+    constructor = _Constructor(cls, names, defaults, frozen)
+    space["__init__"] = constructor.made() if compiled is None else constructor
     methods = _methods(tuple(names)) | (_FROZEN if frozen else {"__hash__": None})
     if space["__doc__"] is None:
         del space["__doc__"]
     if "__eq__" in space and space["__hash__"] is None:  # which Python wrote, since it compares in its own way
         del space["__hash__"]
     return filled(type(cls.__name__, (), {"__match_args__": tuple(names), "__doc__": _Described(), **methods, **space}))
+
+
+class _Constructor:
+    """Stands for the constructor of a class until it is asked for."""
+
+    def __init__(self, cls: type, names: Mapping[str, Any], defaults: Mapping[str, Any], frozen: bool) -> None:
+        self.made: Callable[[], Any] = lambda: _constructor(cls, names, defaults, frozen)
+
+    def __get__(self, value: object, owner: type) -> Any:
+        known, made = next(one for one in owner.__mro__ if one.__dict__.get("__init__") is self), self.made()
+        type.__setattr__(known, "__init__", made)
+        return made.__get__(value, owner)
 
 
 def _constructor(cls: type, names: Mapping[str, Any], defaults: Mapping[str, Any], frozen: bool) -> Callable[..., None]:

@@ -131,6 +131,26 @@ def test_wrong_words_are_refused_with_the_name_of_the_class() -> None:
         Town("Aa", mayor="x")  # type: ignore[call-arg]
 
 
+def test_heirs_and_whoever_asks_find_the_constructor() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Hill:
+        name: str
+        metres: int = 3
+
+    class Dune(Hill):
+        __slots__ = ()
+
+        def __init__(self, name: str) -> None:
+            super().__init__(name, metres=7)
+
+    class Rise(Hill):
+        __slots__ = ()
+
+    assert (Dune("a").metres, Rise("b").metres, Hill("c").metres) == (7, 3, 3)
+    assert Hill.__init__ is Hill.__init__ and Rise.__init__ is Hill.__init__
+    assert Hill.__init__.__qualname__.endswith("Hill.__init__")
+
+
 def test_methods_and_properties_stay_and_a_match_finds_the_fields() -> None:
     match Town("Aa", 2000):
         case Town(name, people):
