@@ -336,10 +336,8 @@ class Worker:
             self._stirred.set()
 
     def _count_new(self, ledger: Ledger, saved: Saved) -> None:
-        """Against traps only addresses count that the store did not have. Of those that another worker of a cluster is
-        going to enter nobody knows that yet."""
-        quarries, posts = self.parts.quarries, self.parts.each_visit
+        """Against traps only addresses count that the store did not have, be it that another worker enters them."""
+        quarries = self.parts.quarries
         for number, page in ledger.entered.items():
             if page.site in quarries:
-                posted = posts and self.parts.partition(page.server) not in self.partitions
-                quarries[page.site].traps.written(number, posted or number in saved.entered)
+                quarries[page.site].traps.written(number, number in saved.entered or number in saved.posted)

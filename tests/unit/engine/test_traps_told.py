@@ -13,7 +13,7 @@ from recrawl.config import Settings
 from recrawl.engine.finding.discover_memo import trapped
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
-from recrawl.model.address import fingerprint
+from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.event import EventKind
 from recrawl.model.page import Page
@@ -86,6 +86,26 @@ def test_pages_met_again_by_the_next_run_count_once(tmp_path: Path) -> None:
     assert set(crawl.run()) == {"/"}
     with reading(crawl.folder) as found:
         assert not found.store.events(kinds=(EventKind.LIMIT_HIT,))
+
+
+def test_pages_of_another_worker_that_every_run_meets_count_once(tmp_path: Path) -> None:
+    """400 pages are met by two runs before 250 others are found, and 1000 are the limit."""
+    shown = [f"http://127.0.0.2:1{chapter(number)}" for number in range(400)]
+    settings = replace(Settings(), traps=TrapLimits(pages_per_pattern=1000))
+    crawl = Crawl(tmp_path / "crawl", lambda path: page("Front", f"{shown[-1]} is new. " * 40, shown), settings)
+    crawl.each_visit = True
+    crawl.add(replace(SITE, hosts=("127.0.0.2:1",)))
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        crawl.owned = frozenset({partition_of("127.0.0.1:1", store.partitions)})
+        assert partition_of("127.0.0.2:1", store.partitions) not in crawl.owned
+    crawl.run()
+    for more in (range(400, 401), range(401, 650)):
+        shown += [f"http://127.0.0.2:1{chapter(number)}" for number in more]
+        crawl.make_due("/")
+        assert crawl.run() == ["/"]
+    with reading(crawl.folder) as found:
+        assert not found.store.events(kinds=(EventKind.LIMIT_HIT,))
+        assert found.store.totals().pages == 1 + len(shown)
 
 
 def test_a_trap_closed_by_the_last_links_of_a_run_stays_closed(tmp_path: Path) -> None:
