@@ -13,6 +13,7 @@ from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.filling.intake import Intake
 from recrawl.engine.filling.retiming import EVERY_S, Retiming, Sweep
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import closed_traps
 from recrawl.engine.hearing.heard import Stirrings
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.settling.arrival import Arrival
@@ -103,6 +104,8 @@ class Worker:
         """Own these partitions too."""
         self.tally.set(Count.IDLE, 0)
         self.partitions.update(partitions)
+        for name, quarry in self.parts.quarries.items():
+            quarry.traps.hear(closed_traps(self.parts.store, name, quarry.traps.limits))
         self._enter_seeds(self.parts.quarries.values())
         self.settler.stir()
         self.look_soon()

@@ -12,7 +12,7 @@ Whatever they say, a server and a shape have no more pages than the limits allow
 import json
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import lru_cache
 
@@ -247,20 +247,32 @@ class Traps:
             return None
         self._unsaved = 0
         groups = {
-            shape: [one.let_in, one.visited, one.closed]
+            shape: [one.let_in, one.visited]
             for shape, one in self._groups.items()
             if one.closed or one.let_in >= WORTH_KEEPING
         }
         return json.dumps({"servers": self._servers, "groups": groups}).encode()
 
+    def closed(self) -> dict[str, str]:
+        """Groups that no address is let in of any more, and why; a server that is full is told by its number alone."""
+        if not self.any_closed:
+            return {}
+        return {shape: group.closed for shape, group in self._groups.items() if group.closed and shape[-1] != " "}
+
+    def hear(self, closed: Mapping[str, str]) -> None:
+        """These are closed, be it by another worker or by a run before this one."""
+        for shape, because in closed.items():
+            self._group(shape).closed = because
+            self.any_closed = True
+
     def recall(self, memo: bytes | None) -> None:
+        """What was counted; which groups are closed `hear` is told."""
         if not memo:
             return
         kept = json.loads(memo)
         self._servers = dict(kept["servers"])
-        for shape, (let_in, visited, closed) in kept["groups"].items():
-            self._groups[shape] = Group(let_in, visited=visited, closed=closed)
-            self.any_closed |= bool(closed)
+        for shape, (let_in, visited, *_) in kept["groups"].items():
+            self._groups[shape] = Group(let_in, visited=visited)
         self._most_alike = max((group.let_in for group in self._groups.values()), default=0)
         self._most_together = max(self._servers.values(), default=0)
 
