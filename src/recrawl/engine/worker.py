@@ -121,8 +121,8 @@ class Worker:
             self.frontier.clear(key)
             self.frontier.leave_rest(key, 0)
         await self.settler.caught_up()
+        self.lanes.forget(left)
         for key in left:
-            self.lanes.servers.known.pop(key, None)
             self.intake.refill.let_go(key)
         self.lanes.leaving -= left
 

@@ -6,7 +6,7 @@ only its owner may ask it. What came back is stored under the address of the fil
 target as its body.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from recrawl.model.address import fingerprint, origin_of, server_of
@@ -67,6 +67,11 @@ class Gate:
         policy = decide(file.status or None, file.body)
         self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE))
 
+    def forget(self, servers: Collection[str]) -> None:
+        """Another worker asks them now, and may read another file."""
+        for address in [address for address in self._files if server_of(address) in servers]:
+            del self._files[address]
+
     def sitemaps(self, address: str) -> tuple[str, ...]:
         """Those that a file learnt before names."""
         known = self._files.get(address)
@@ -88,14 +93,14 @@ class Gate:
 
     def _known(self, address: str, now: float, spared: bool) -> Known | None:
         known = self._files.get(address)
-        if known is None:
-            stored = self._load(address)
-            if stored is None:
-                return None
-            self.learn(stored)
-            known = self._files[address]
-        spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
-        return known if max(known.file.expires_at, spared_until_at) > now else None
+        if known is not None and _holds(known, now, spared):
+            return known
+        stored = self._load(address)  # the worker that asks this server may have read it meanwhile
+        if stored is None or (known is not None and stored.fetched_at <= known.file.fetched_at):
+            return None
+        self.learn(stored)
+        known = self._files[address]
+        return known if _holds(known, now, spared) else None
 
     def _decide(self, url: str, known: Known) -> Pass:
         policy = known.policy
@@ -108,6 +113,11 @@ class Gate:
     def _passed(self, policy: RobotsPolicy, said: Explanation) -> Pass:
         reason = policy.sentence if policy.access is Access.ALL else said.sentence
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
+
+
+def _holds(known: Known, now: float, spared: bool) -> bool:
+    spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
+    return max(known.file.expires_at, spared_until_at) > now
 
 
 def once_asked(load: Callable[[str], RobotsFile | None]) -> Callable[[str], RobotsFile | None]:
