@@ -198,6 +198,16 @@ def test_a_letter_says_all_that_was_found_of_a_page() -> None:
     assert page_of(letter_of(found)) == found
 
 
+def test_partitions_can_be_moved_before_anybody_has_joined(leases: Leases) -> None:
+    assert leases.move([3, 5], "") == 2
+    with pytest.raises(NotFound, match="no worker is running"):
+        leases.move([3], "a")
+    leases.join("a", 1.0, LONG_S)
+    with pytest.raises(NotFound, match="there are: a"):
+        leases.move([3], "b")
+    assert leases.move([3], "a") == 1
+
+
 def test_a_worker_can_be_asked_to_leave_and_partitions_to_go_to_somebody(dsn: str, leases: Leases) -> None:
     leases.join("a", 1.0, LONG_S)
     leases.join("b", 1.0, LONG_S)
