@@ -1,7 +1,8 @@
 """Tells others what changed: signed, in order, at least once.
 
 Each receiver has a cursor in the store that moves only when it has said yes; until then the same changes are sent
-again, ever more rarely. A receiver that sees a cursor twice drops it.
+again under the same name, ever more rarely. A yes that is lost, by a network or by our end, makes them come twice: a
+receiver that sees the name of a delivery (or a cursor) again drops it.
 """
 
 import json
@@ -53,7 +54,7 @@ class Courier:
         """Send the next changes; how many arrived. 0: there are none, or it is not the time."""
         if self.now() < self.wait_until_at:
             return 0
-        events = self.store.events(self.cursor(), CHANGES, BATCH)
+        events = self._next()
         if not events:
             return 0
         status = self._send(events)
@@ -61,11 +62,28 @@ class Courier:
             self._failed(status)
             return 0
         self.failures, self.wait_until_at = 0, 0.0
-        self.store.save(Batch(memos=((self._memo, str(events[-1].cursor).encode()),)))
+        self._note(str(events[-1].cursor))
         return len(events)
 
     def cursor(self) -> int:
-        return int(self.store.memo(self._memo) or b"0")
+        return self._marks()[0]
+
+    def _next(self) -> list[Event]:
+        """What was under way before, however much was found since; or what is new, noted before it is sent."""
+        done, under_way = self._marks()
+        events = self.store.events(done, CHANGES, BATCH)
+        again = [event for event in events if event.cursor <= under_way]
+        if events and not again:
+            self._note(f"{done} {events[-1].cursor}")
+        return again or events
+
+    def _marks(self) -> tuple[int, int]:
+        """Up to where it has said yes, and up to where it was asked."""
+        done, _, under_way = (self.store.memo(self._memo) or b"0").partition(b" ")
+        return int(done), int(under_way or b"0")
+
+    def _note(self, marks: str) -> None:
+        self.store.save(Batch(memos=((self._memo, marks.encode()),)))
 
     @property
     def _memo(self) -> str:
