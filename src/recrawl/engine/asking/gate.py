@@ -24,6 +24,7 @@ from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
 HOPS = 5
 ROBOTS = "robots"
 BODY_CAP = 512_000
+AHEAD_S = 60.0  # a file from further in the future was read by a clock that ran ahead
 SPARED_S = 25 * 3600.0  # a crawl that is started once a day comes a little later than the day before
 
 
@@ -77,7 +78,11 @@ class Gate:
         known = self._files.get(address)
         return known.policy.rules.sitemaps if known else ()
 
-    def check(self, url: str, now: float, spared: bool = False, silent: bool = False) -> Pass:
+    def last_said(self, url: str) -> Pass:
+        """By the file that was read last, however old."""
+        return self.check(url, None)
+
+    def check(self, url: str, now: float | None, spared: bool = False, silent: bool = False) -> Pass:
         """The decision for one address, by the file of its origin. `spared`: there is one request a day, and the file
         that yesterday's has brought serves for today's, or no page would ever be reached. `silent`: only whether the
         file is there is wanted, not what it says of this address."""
@@ -91,7 +96,7 @@ class Gate:
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
-    def _known(self, address: str, now: float, spared: bool) -> Known | None:
+    def _known(self, address: str, now: float | None, spared: bool) -> Known | None:
         known = self._files.get(address)
         if known is not None and _holds(known, now, spared):
             return known
@@ -115,7 +120,11 @@ class Gate:
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
 
 
-def _holds(known: Known, now: float, spared: bool) -> bool:
+def _holds(known: Known, now: float | None, spared: bool) -> bool:
+    if now is None:
+        return True
+    if known.file.fetched_at > now + AHEAD_S:
+        return False
     spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
     return max(known.file.expires_at, spared_until_at) > now
 
