@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from recrawl.answers.facts import change_object
 from recrawl.answers.feed import change_with_text
@@ -30,6 +30,7 @@ from recrawl.ports import Store
 BATCH = 100  # changes a delivery
 WAITS_S = (1.0, 5.0, 30.0, 120.0, 600.0, 3600.0)  # after failures in a row; the last one stays
 TIMEOUT_S = 15.0
+AS_WRITTEN = "/?%:@!$&'()*+,;=-._~[]"  # what may stand in the path and query of a request
 
 Post = Callable[[str, dict[str, str], bytes], int]  # HTTP status; 0: no answer
 Tell = Callable[[Event], dict[str, object]]
@@ -138,8 +139,14 @@ def couriers(folder: Folder, settings: Settings, store: Store, complain: Callabl
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_address = (
+            parts.scheme in ("http", "https") and bool((parts.hostname or "").encode("idna")) and parts.port != 0
+        )
+    except ValueError:  # a port or a name that cannot be
+        is_address = False
+    if not is_address:
         raise ConfigError(f"webhooks.urls: {url!r} is no web address; write it in full")
     if "@" in parts.netloc:
         raise ConfigError(f"webhooks.urls: no user and password in an address ({parts.hostname}); use webhooks.secret")
@@ -149,7 +156,7 @@ def _checked(url: str) -> str:
 def post(url: str, headers: dict[str, str], body: bytes) -> int:
     """One request, no redirect followed: the address is the operator's, where it leads is not."""
     parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    path = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), AS_WRITTEN)
     connection = (
         HTTPSConnection(parts.netloc, timeout=TIMEOUT_S, context=ssl.create_default_context())
         if parts.scheme == "https"
