@@ -187,12 +187,16 @@ class Reckoning:
                 memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
         return memos
 
-    def trapped(self, least: int = SAVE_EVERY) -> dict[str, bytes]:
-        """What is known of spaces without end, for the store's memo."""
+    def trapped(self, closing: bool = False) -> dict[str, bytes]:
+        """What is known of spaces without end, for the store's memo. `closing`: everything, since the run ends; two
+        workers that closed one at the same moment may have overwritten each other's word."""
+        least = 1 if closing else SAVE_EVERY
         memos: dict[str, bytes] = {}
         for name, quarry in self.parts.quarries.items():
             if (memo := quarry.traps.memo(least)) is not None:
-                memos |= {traps_memo(name, self.parts.worker): memo} | self._closed(quarry)
+                memos[traps_memo(name, self.parts.worker)] = memo
+            if memo is not None or closing:
+                memos |= self._closed(quarry)
         return memos
 
     def _closed(self, quarry: Quarry) -> dict[str, bytes]:

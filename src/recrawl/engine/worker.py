@@ -307,7 +307,7 @@ class Worker:
         else:
             await self.settler.flush()
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
-            self.settler.ledger.memos.update(self.reckoning.trapped(least=1))
+            self.settler.ledger.memos.update(self.reckoning.trapped(closing=True))
             await self.settler.flush()
 
     def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:

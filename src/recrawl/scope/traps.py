@@ -13,7 +13,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import asdict, field
 from functools import lru_cache
 
 from recrawl.model.address import Address
@@ -247,11 +247,11 @@ class Traps:
             return None
         self._unsaved = 0
         groups = {
-            shape: [one.let_in, one.visited]
+            shape: [one.let_in, one.visited, one.closed]
             for shape, one in self._groups.items()
             if one.closed or one.let_in >= WORTH_KEEPING
         }
-        return json.dumps({"servers": self._servers, "groups": groups}).encode()
+        return json.dumps({"servers": self._servers, "groups": groups, "limits": asdict(self.limits)}).encode()
 
     def closed(self) -> dict[str, str]:
         """Groups that no address is let in of any more, and why; a server that is full is told by its number alone."""
@@ -266,13 +266,15 @@ class Traps:
             self.any_closed = True
 
     def recall(self, memo: bytes | None) -> None:
-        """What was counted; which groups are closed `hear` is told."""
+        """What was counted, and closed under these limits: whoever changes them has all judged anew."""
         if not memo:
             return
-        kept = json.loads(memo)
+        kept, limits = json.loads(memo), asdict(self.limits)
         self._servers = dict(kept["servers"])
-        for shape, (let_in, visited, *_) in kept["groups"].items():
-            self._groups[shape] = Group(let_in, visited=visited)
+        holds = kept.get("limits", limits) == limits
+        for shape, (let_in, visited, closed) in kept["groups"].items():
+            self._groups[shape] = Group(let_in, visited=visited, closed=closed if holds else "")
+            self.any_closed |= holds and bool(closed)
         self._most_alike = max((group.let_in for group in self._groups.values()), default=0)
         self._most_together = max(self._servers.values(), default=0)
 

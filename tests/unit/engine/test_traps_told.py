@@ -14,7 +14,7 @@ from recrawl.answers.reading import reading
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
 from recrawl.engine.finding.alias_watch import AliasWatch
-from recrawl.engine.finding.discover_memo import trapped
+from recrawl.engine.finding.discover_memo import closed_memo, closed_text, trapped
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
@@ -180,6 +180,16 @@ def test_what_two_workers_closed_is_kept_beside_each_other(closed: Crawl) -> Non
     asyncio.run(close_another())
     with closing(open_store(closed.folder, closed.settings)) as store:
         for path in (chapter(99), "/day/7/x"):
+            assert trapped(store, "shop", f"http://127.0.0.1:1{path}", "127.0.0.1:1", limits)
+
+
+def test_a_trap_that_two_workers_closing_at_once_lost_is_told_again_by_the_end_of_a_run(closed: Crawl) -> None:
+    limits = closed.settings.traps
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        store.save(Batch(memos=((closed_memo("shop"), closed_text({"127.0.0.1:1/other/0": "a trap"}, limits)),)))
+    closed.run()
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        for path in (chapter(99), "/other/7"):
             assert trapped(store, "shop", f"http://127.0.0.1:1{path}", "127.0.0.1:1", limits)
 
 
