@@ -107,7 +107,7 @@ def _prepare(
             log.complain(sentence)
             say(sentence)
         if make_all_due:
-            store.make_due(now)
+            store.make_due(import_module(CLUSTER).now_there(settings.state.store) if settings.state.store else now)
             forget(folder.journal)
         if not settings.state.store:
             share_out(store, workers)
