@@ -32,7 +32,7 @@ endif
 	@$(BIN)/python -m compileall -q src tests
 	@touch $@
 
-# A part of recrawl is compiled. Without a compiler and Python's headers it works all the same, slower, but for its tests.
+# A part of recrawl is compiled. Without a compiler and Python's headers it works all the same, slower; tests of that part are skipped.
 compiler:
 	@printf '#include <Python.h>' | cc -E -I"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')" - >/dev/null 2>&1 || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

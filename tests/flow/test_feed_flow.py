@@ -85,7 +85,10 @@ def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(
     assert path == "/hook"
     assert webhook.fits("quiet", headers, body, time.time())
     recrawl("changes", "D", "--deliver")
-    changes = [change for _, _, body in town.posted for change in json.loads(body)["changes"]]
+    once = {
+        headers["webhook-id"]: json.loads(body) for _, headers, body in town.posted
+    }  # the end may have cut a yes off
+    changes = [change for delivery in once.values() for change in delivery["changes"]]
     assert [change["cursor"] for change in changes] == [
         line["cursor"] for line in recrawl("changes", "D", "--json").lines
     ]

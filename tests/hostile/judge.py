@@ -128,5 +128,5 @@ def _why(book: Reading, url: str) -> str:
     page = _page(book, url)
     if page is None:
         return "not known"
-    held_back = Gate(AGENT, book.store.robots).check(page.url, 0.0)
+    held_back = Gate(AGENT, book.store.robots).last_said(page.url)
     return f"{page.status.value}_: {page.reason or (held_back.reason if not held_back.allowed else '')}"

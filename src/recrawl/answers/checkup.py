@@ -22,6 +22,7 @@ from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
+from recrawl.engine.set_right import CLOCK
 from recrawl.fetch.browser import browser_at
 from recrawl.fetch.dates import parse_http_date
 from recrawl.folder.folder import Folder
@@ -165,10 +166,13 @@ def _store(folder: Folder, settings: Settings, sites: list[Site] | None, deep: b
 
 
 def _need_time_to_go_on(store: Store, now: float) -> None:
+    if (began := store.memo(CLOCK)) and float(began) <= now + CLOCK_SLACK_S:
+        return  # a run by a clock that was right has seen to what one that ran ahead left behind
     ahead_s = max((page.checked_at or 0.0 for page in store.scan(limit=1000)), default=0.0) - now
     if ahead_s > CLOCK_SLACK_S:
         raise StoreDamaged(
-            f"the newest visits lie {duration.render(ahead_s)} ahead: the clock was set back, set it right"
+            f"the newest visits lie {duration.render(ahead_s)} ahead: the clock was set back; once it is right, "
+            "the next `recrawl run` reckons their next visits anew"
         )
 
 

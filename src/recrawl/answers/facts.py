@@ -35,7 +35,7 @@ NEARBY = 200  # events told with those of a visit
 def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> dict[str, Any]:
     """Everything `why` says, as the documented JSON object."""
     server = found.store.server(page.server) or Server(page.server)
-    robots = Gate(AGENT, found.store.robots).check(page.url, 0.0)
+    robots = Gate(AGENT, found.store.robots).last_said(page.url)
     belief, value = belief_of(page), value_of(found, page, now)
     notices = found.store.notices(page.id, NOTICES)
     came_from = found.store.pages([page.found_from]) if page.found_from else []

@@ -63,7 +63,8 @@ class Reading:
             rules = Rules.from_site(site, canonicaliser_of(self.settings, site), self.settings.traps)
             if rules.hosts.has(address.server):
                 admission = rules.admit(address, 1)
-                return admission.sentence or trapped(self.store, site.name, address.url)
+                limits = self.settings.traps
+                return admission.sentence or trapped(self.store, site.name, address.url, address.server, limits)
         return ""
 
     def version(self, page: Page, at: float | None = None, back: int = 0) -> Version:

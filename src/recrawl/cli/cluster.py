@@ -105,7 +105,9 @@ def worker_rows(
     waiting: Counter[str] = Counter()
     for number, count in letters.items():
         waiting[owner.get(number, "")] += count
-    fair = shares([seat for seat in seats if seat.left_s > 0], partitions)
+    there = [seat for seat in seats if seat.left_s > 0]
+    staying = {seat.worker for seat in there if not seat.leaving}
+    fair = shares(there, partitions, {part.number: part.wanted for part in parts if part.wanted in staying})
     return [
         {
             "worker": seat.worker,

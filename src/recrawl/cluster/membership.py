@@ -92,7 +92,9 @@ class Member:
                 self._giving.result()
                 self._giving = None
             return
-        count = surplus(self._me, look.seats, self._leases.partitions - len(self._store.out_of_reach()))
+        away = self._store.out_of_reach()
+        within = {number: worker for number, worker in wanted.items() if number not in away}
+        count = surplus(self._me, look.seats, self._leases.partitions - len(away), within)
         if giving := given_back(self._me, look.held, wanted, count, self._worker.busy(), leaving=False):
             self._giving = asyncio.create_task(self._give(giving))
 
@@ -101,7 +103,8 @@ class Member:
         open_to_me = [number for number in look.free - away if wanted.get(number, self._me) == self._me]
         moved_here = [number for number in open_to_me if number in wanted]
         reachable = self._leases.partitions - len(away)
-        most = max(claims(self._me, look.seats, len(open_to_me), reachable), len(moved_here))
+        within = {number: worker for number, worker in wanted.items() if number not in away}
+        most = max(claims(self._me, look.seats, len(open_to_me), reachable, within), len(moved_here))
         if most > 0:
             self._worker.take(await self._aside(self._claim, most))
             self._share_out()

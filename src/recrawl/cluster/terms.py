@@ -9,6 +9,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import field, replace
 
 from recrawl.cluster.common_purse import CommonPurse
@@ -123,6 +124,12 @@ def clock_of(leases: Leases) -> SystemClock:
     asked = steady_s()
     now_at = leases.now()
     return SystemClock(now_at + (steady_s() - asked) / 2)
+
+
+def now_there(dsn: str) -> float:
+    """What the database's clock says."""
+    with closing(open_leases(dsn, readonly=True)) as leases:
+        return leases.now()
 
 
 def seat_name() -> str:

@@ -9,7 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import MOST_WORKERS, bitten_memo, dropped_memo, hosts_memo, traps_memo
+from recrawl.engine.finding.discover_memo import (
+    MOST_WORKERS,
+    bitten_memo,
+    closed_memo,
+    dropped_memo,
+    hosts_memo,
+    traps_memo,
+)
 from recrawl.engine.scheduling.domain import knowledge_memo
 from recrawl.engine.settling.savings import saved_memo
 from recrawl.model.address import fingerprint
@@ -143,6 +150,7 @@ def _renamed(learnt: Knowledge, old: str, heir: str) -> Knowledge | None:
 
 def _memo_names(old: str, heir: str) -> Iterator[tuple[str, str]]:
     yield hosts_memo(old), hosts_memo(heir)
+    yield closed_memo(old), closed_memo(heir)
     for worker in map(str, range(MOST_WORKERS)):
         for name_of in (traps_memo, dropped_memo, bitten_memo, saved_memo):
             yield name_of(old, worker), name_of(heir, worker)

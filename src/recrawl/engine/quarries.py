@@ -7,7 +7,7 @@ from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import bitten_counts, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.finding.discover_memo import bitten_counts, closed_traps, dropped_counts, hosts_memo, traps_memo
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
@@ -46,6 +46,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         rendered=tuple(map(read_pattern, site.render)),
     )
     quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
+    quarry.traps.hear(closed_traps(store, site.name, settings.traps))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)
     return quarry

@@ -6,7 +6,16 @@ from collections.abc import Collection, Sequence
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import bitten_memo, counted_text, dropped_memo, hosts_memo, traps_memo
+from recrawl.engine.finding.discover_memo import (
+    bitten_memo,
+    closed_memo,
+    closed_text,
+    closed_traps,
+    counted_text,
+    dropped_memo,
+    hosts_memo,
+    traps_memo,
+)
 from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
@@ -178,10 +187,23 @@ class Reckoning:
                 memos[bitten_memo(quarry.site.name, worker)] = counted_text(quarry.bitten)
         return memos
 
-    def trapped(self, least: int = SAVE_EVERY) -> dict[str, bytes]:
-        """What is known of spaces without end, for the store's memo."""
-        known = ((name, quarry.traps.memo(least)) for name, quarry in self.parts.quarries.items())
-        return {traps_memo(name, self.parts.worker): memo for name, memo in known if memo is not None}
+    def trapped(self, closing: bool = False) -> dict[str, bytes]:
+        """What is known of spaces without end, for the store's memo. `closing`: everything, since the run ends; two
+        workers that closed one at the same moment may have overwritten each other's word."""
+        least = 1 if closing else SAVE_EVERY
+        memos: dict[str, bytes] = {}
+        for name, quarry in self.parts.quarries.items():
+            if (memo := quarry.traps.memo(least)) is not None:
+                memos[traps_memo(name, self.parts.worker)] = memo
+            if memo is not None or closing:
+                memos |= self._closed(quarry)
+        return memos
+
+    def _closed(self, quarry: Quarry) -> dict[str, bytes]:
+        """Which of them are closed, beside what other workers closed."""
+        name, limits, closed = quarry.site.name, quarry.traps.limits, quarry.traps.closed()
+        kept = closed_traps(self.parts.store, name, limits) if closed else {}
+        return {closed_memo(name): closed_text(kept | closed, limits)} if closed.keys() - kept else {}
 
     def weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
         """S1's load index, kept with the old and the new interval of one page."""

@@ -13,6 +13,7 @@ from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.filling.intake import Intake
 from recrawl.engine.filling.retiming import EVERY_S, Retiming, Sweep
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.discover_memo import closed_traps
 from recrawl.engine.hearing.heard import Stirrings
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.settling.arrival import Arrival
@@ -103,6 +104,8 @@ class Worker:
         """Own these partitions too."""
         self.tally.set(Count.IDLE, 0)
         self.partitions.update(partitions)
+        for name, quarry in self.parts.quarries.items():
+            quarry.traps.hear(closed_traps(self.parts.store, name, quarry.traps.limits))
         self._enter_seeds(self.parts.quarries.values())
         self.settler.stir()
         self.look_soon()
@@ -118,8 +121,8 @@ class Worker:
             self.frontier.clear(key)
             self.frontier.leave_rest(key, 0)
         await self.settler.caught_up()
+        self.lanes.forget(left)
         for key in left:
-            self.lanes.servers.known.pop(key, None)
             self.intake.refill.let_go(key)
         self.lanes.leaving -= left
 
@@ -304,7 +307,7 @@ class Worker:
         else:
             await self.settler.flush()
             self.settler.ledger.memos.update(self.parts.scheduler.memos(self.parts.clock.now(), closing=True))
-            self.settler.ledger.memos.update(self.reckoning.trapped(least=1))
+            self.settler.ledger.memos.update(self.reckoning.trapped(closing=True))
             await self.settler.flush()
 
     def _reckon(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
@@ -336,10 +339,8 @@ class Worker:
             self._stirred.set()
 
     def _count_new(self, ledger: Ledger, saved: Saved) -> None:
-        """Against traps only addresses count that the store did not have. Of those that another worker of a cluster is
-        going to enter nobody knows that yet."""
-        quarries, posts = self.parts.quarries, self.parts.each_visit
+        """Against traps only addresses count that the store did not have, be it that another worker enters them."""
+        quarries = self.parts.quarries
         for number, page in ledger.entered.items():
             if page.site in quarries:
-                posted = posts and self.parts.partition(page.server) not in self.partitions
-                quarries[page.site].traps.written(number, posted or number in saved.entered)
+                quarries[page.site].traps.written(number, number in saved.entered or number in saved.posted)

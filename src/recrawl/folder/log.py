@@ -46,10 +46,12 @@ class LogFile:
                 raise
 
     def _append(self, line: str) -> None:
-        handle = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        handle = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            if os.fstat(handle).st_size > self._most_bytes:
+            size = os.fstat(handle).st_size
+            if size > self._most_bytes:
                 self._file.replace(self._file.with_suffix(".log.1"))
-            os.write(handle, line.encode("utf-8", "replace") + b"\n")
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"  # by a disk that was full, or a power cut
+            os.write(handle, b"\n" * torn + line.encode("utf-8", "replace") + b"\n")
         finally:
             os.close(handle)

@@ -8,7 +8,9 @@ back at most what it has too much, so that what moves when somebody comes or goe
 holds a share nothing moves; a lease that ran out is never taken up again.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from recrawl.model.cluster import Seat
 from recrawl.model.values import dataclass
@@ -16,6 +18,7 @@ from recrawl.model.values import dataclass
 RENEWALS = 3  # within one lease: two of them may fail
 LOOK_S, LOOK_SEAT_S = 0.3, 0.01
 SPREAD_S, SPREAD_SEAT_S = 1.0, 0.01  # heirs do not come all at once: the store would feel it
+NOWHERE: Mapping[int, str] = MappingProxyType({})  # no partition was moved by an operator
 MARGIN = 0.05  # of a lease: its holder stops this much early, for clocks that do not run alike
 
 
@@ -60,34 +63,43 @@ def next_look_s(lease_s: float, seats: int, silent: Collection[float], luck: flo
     return min(every_s, max(0.0, min(silent)) + LOOK_S + luck * min(SPREAD_S, SPREAD_SEAT_S * seats))
 
 
-def shares(seats: Iterable[Seat], partitions: int) -> dict[str, int]:
-    """How many partitions each seat ought to hold: by weight, whole numbers, all of them given out. What does not
-    divide goes to those who would lose it otherwise, so that nothing moves for the sake of rounding."""
-    seats = list(seats)
-    staying = [seat for seat in seats if not seat.leaving and seat.weight > 0]
-    whole = sum(seat.weight for seat in staying)
-    exact = {seat.worker: partitions * seat.weight / whole for seat in staying}
-    found = {seat.worker: int(exact.get(seat.worker, 0.0)) for seat in seats}
-    left = partitions - sum(found.values()) if staying else 0
-    by_claim = sorted(
-        staying,
-        key=lambda seat: (found[seat.worker] - exact[seat.worker], -seat.held, seat.worker),
-    )
+def shares(seats: Iterable[Seat], partitions: int, moved: Mapping[int, str] = NOWHERE) -> dict[str, int]:
+    """How many partitions each seat ought to hold: all of them given out, by weight, but nobody less than an operator
+    moved there; what that leaves is shared by the others."""
+    seats, pinned = list(seats), Counter(moved.values())
+    staying = [seat for seat in seats if not seat.leaving]
+    fixed = {seat.worker: pinned[seat.worker] for seat in staying if seat.weight <= 0}
+    while True:
+        found = _by_weight([seat for seat in staying if seat.worker not in fixed], partitions - sum(fixed.values()))
+        beyond = {worker: pinned[worker] for worker, share in found.items() if pinned[worker] > share}
+        if not beyond:
+            return {seat.worker: 0 for seat in seats} | fixed | found
+        fixed |= beyond
+
+
+def _by_weight(seats: Sequence[Seat], partitions: int) -> dict[str, int]:
+    """In whole numbers. What does not divide goes to those who would lose it otherwise, so that nothing moves for the
+    sake of rounding."""
+    whole, partitions = sum(seat.weight for seat in seats), max(0, partitions)
+    exact = {seat.worker: partitions * seat.weight / whole for seat in seats}
+    found = {worker: int(share) for worker, share in exact.items()}
+    left = partitions - sum(found.values())
+    by_claim = sorted(seats, key=lambda seat: (found[seat.worker] - exact[seat.worker], -seat.held, seat.worker))
     for seat in by_claim[:left]:
         found[seat.worker] += 1
     return found
 
 
-def claims(worker: str, seats: Sequence[Seat], free: int, partitions: int) -> int:
+def claims(worker: str, seats: Sequence[Seat], free: int, partitions: int, moved: Mapping[int, str] = NOWHERE) -> int:
     """How many of the free partitions this worker takes now."""
     held = {seat.worker: seat.held for seat in seats}
-    return max(0, min(free, shares(seats, partitions).get(worker, 0) - held.get(worker, 0)))
+    return max(0, min(free, shares(seats, partitions, moved).get(worker, 0) - held.get(worker, 0)))
 
 
-def surplus(worker: str, seats: Sequence[Seat], partitions: int) -> int:
+def surplus(worker: str, seats: Sequence[Seat], partitions: int, moved: Mapping[int, str] = NOWHERE) -> int:
     """How many partitions this worker gives back now. All surpluses and what is free are together what others lack."""
     held = {seat.worker: seat.held for seat in seats}
-    return max(0, held.get(worker, 0) - shares(seats, partitions).get(worker, 0))
+    return max(0, held.get(worker, 0) - shares(seats, partitions, moved).get(worker, 0))
 
 
 def given_back(

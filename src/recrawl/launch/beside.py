@@ -6,6 +6,8 @@ Last in line for the processor, never in the crawl's way, ended with it. What th
 import os
 import select
 import signal
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
@@ -73,6 +75,8 @@ def _be_child(work: Callable[[Ended], None], name: str, until: int, complain: Co
     except RecrawlError as error:
         complain(f"{name}: given up until the next run: {error}")
     finally:
+        if sys.exc_info()[0]:
+            complain(f"{name}: given up until the next run, by a fault of recrawl itself:\n{traceback.format_exc()}")
         os._exit(0)
 
 

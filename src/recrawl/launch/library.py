@@ -14,6 +14,7 @@ from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import adopt_pages, canonicaliser_of
 from recrawl.engine.scheduling.spending_together import share_out
+from recrawl.engine.set_right import set_right
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget
@@ -65,6 +66,7 @@ class Crawl:
             mended(self.folder, self.settings, SystemClock().now())
             if not self.settings.state.store:
                 adopt_pages(self.settings, sites, self._store)
+                set_right(self._store, SystemClock().now())
                 share_out(self._store, 1)
             if everything:
                 forget(self.folder.journal)

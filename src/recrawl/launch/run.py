@@ -20,6 +20,7 @@ from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.quarries import adopt_pages
 from recrawl.engine.scheduling.spending_together import share_out
+from recrawl.engine.set_right import set_right
 from recrawl.engine.sharing import Mates, Owners
 from recrawl.engine.tally import Board, Tally
 from recrawl.engine.worker import Order, Worker
@@ -101,8 +102,12 @@ def _prepare(
         for sentence in _orphans_told(folder, settings, store):
             log.complain(sentence)
             say(sentence)
+        if not settings.state.store and (pages := set_right(store, now)):  # a cluster goes by its database's clock
+            sentence = f"the clock ran ahead before and was set right: the next visits of {pages} pages count from now"
+            log.complain(sentence)
+            say(sentence)
         if make_all_due:
-            store.make_due(now)
+            store.make_due(import_module(CLUSTER).now_there(settings.state.store) if settings.state.store else now)
             forget(folder.journal)
         if not settings.state.store:
             share_out(store, workers)

@@ -1,7 +1,8 @@
 """Tells others what changed: signed, in order, at least once.
 
 Each receiver has a cursor in the store that moves only when it has said yes; until then the same changes are sent
-again, ever more rarely. A receiver that sees a cursor twice drops it.
+again under the same name, ever more rarely. A yes that is lost, by a network or by our end, makes them come twice: a
+receiver that sees the name of a delivery (or a cursor) again drops it.
 """
 
 import json
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from recrawl.answers.facts import change_object
 from recrawl.answers.feed import change_with_text
@@ -29,6 +30,7 @@ from recrawl.ports import Store
 BATCH = 100  # changes a delivery
 WAITS_S = (1.0, 5.0, 30.0, 120.0, 600.0, 3600.0)  # after failures in a row; the last one stays
 TIMEOUT_S = 15.0
+AS_WRITTEN = "/?%:@!$&'()*+,;=-._~[]"  # what may stand in the path and query of a request
 
 Post = Callable[[str, dict[str, str], bytes], int]  # HTTP status; 0: no answer
 Tell = Callable[[Event], dict[str, object]]
@@ -53,7 +55,7 @@ class Courier:
         """Send the next changes; how many arrived. 0: there are none, or it is not the time."""
         if self.now() < self.wait_until_at:
             return 0
-        events = self.store.events(self.cursor(), CHANGES, BATCH)
+        events = self._next()
         if not events:
             return 0
         status = self._send(events)
@@ -61,11 +63,28 @@ class Courier:
             self._failed(status)
             return 0
         self.failures, self.wait_until_at = 0, 0.0
-        self.store.save(Batch(memos=((self._memo, str(events[-1].cursor).encode()),)))
+        self._note(str(events[-1].cursor))
         return len(events)
 
     def cursor(self) -> int:
-        return int(self.store.memo(self._memo) or b"0")
+        return self._marks()[0]
+
+    def _next(self) -> list[Event]:
+        """What was under way before, however much was found since; or what is new, noted before it is sent."""
+        done, under_way = self._marks()
+        events = self.store.events(done, CHANGES, BATCH)
+        again = [event for event in events if event.cursor <= under_way]
+        if events and not again:
+            self._note(f"{done} {events[-1].cursor}")
+        return again or events
+
+    def _marks(self) -> tuple[int, int]:
+        """Up to where it has said yes, and up to where it was asked."""
+        done, _, under_way = (self.store.memo(self._memo) or b"0").partition(b" ")
+        return int(done), int(under_way or b"0")
+
+    def _note(self, marks: str) -> None:
+        self.store.save(Batch(memos=((self._memo, marks.encode()),)))
 
     @property
     def _memo(self) -> str:
@@ -120,8 +139,14 @@ def couriers(folder: Folder, settings: Settings, store: Store, complain: Callabl
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_address = (
+            parts.scheme in ("http", "https") and bool((parts.hostname or "").encode("idna")) and parts.port != 0
+        )
+    except ValueError:  # a port or a name that cannot be
+        is_address = False
+    if not is_address:
         raise ConfigError(f"webhooks.urls: {url!r} is no web address; write it in full")
     if "@" in parts.netloc:
         raise ConfigError(f"webhooks.urls: no user and password in an address ({parts.hostname}); use webhooks.secret")
@@ -131,7 +156,7 @@ def _checked(url: str) -> str:
 def post(url: str, headers: dict[str, str], body: bytes) -> int:
     """One request, no redirect followed: the address is the operator's, where it leads is not."""
     parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    path = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), AS_WRITTEN)
     connection = (
         HTTPSConnection(parts.netloc, timeout=TIMEOUT_S, context=ssl.create_default_context())
         if parts.scheme == "https"

@@ -29,10 +29,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """`entered`: ids that were new. `cursors`: one for each event, in order."""
+    """`entered`: ids that were new. `cursors`: one for each event, in order. `posted`: ids that were new and are going
+    to be entered by whoever owns them."""
 
     entered: frozenset[int] = frozenset()
     cursors: tuple[int, ...] = ()
+    posted: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ def reasons(chosen: ValuePolicy, state: States, importance: float, now: float, c
     mean, low, high = bayes.rate_interval(belief)
     ahead = chosen.prospects(state, context)
     days = np.maximum(now - state["seen_at"], 0.0) / 86400.0
-    worth = chosen.worth(ahead, state, np.array([importance]), now, context)
+    since_at = max(now, float(state["seen_at"][0]))  # a clock that ran ahead may have written it
+    worth = chosen.worth(ahead, state, np.array([importance]), since_at, context)
     return Reasons(
         float(mean[0]), float(low[0]) / _HALF_STEP, float(high[0]) * _HALF_STEP,
         float(bayes.survival(ahead, days)[0]), float(worth[0]),

@@ -12,8 +12,8 @@ Whatever they say, a server and a shape have no more pages than the limits allow
 import json
 import re
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, field
 from functools import lru_cache
 
 from recrawl.model.address import Address
@@ -251,16 +251,30 @@ class Traps:
             for shape, one in self._groups.items()
             if one.closed or one.let_in >= WORTH_KEEPING
         }
-        return json.dumps({"servers": self._servers, "groups": groups}).encode()
+        return json.dumps({"servers": self._servers, "groups": groups, "limits": asdict(self.limits)}).encode()
+
+    def closed(self) -> dict[str, str]:
+        """Groups that no address is let in of any more, and why; a server that is full is told by its number alone."""
+        if not self.any_closed:
+            return {}
+        return {shape: group.closed for shape, group in self._groups.items() if group.closed and shape[-1] != " "}
+
+    def hear(self, closed: Mapping[str, str]) -> None:
+        """These are closed, be it by another worker or by a run before this one."""
+        for shape, because in closed.items():
+            self._group(shape).closed = because
+            self.any_closed = True
 
     def recall(self, memo: bytes | None) -> None:
+        """What was counted, and closed under these limits: whoever changes them has all judged anew."""
         if not memo:
             return
-        kept = json.loads(memo)
+        kept, limits = json.loads(memo), asdict(self.limits)
         self._servers = dict(kept["servers"])
+        holds = kept.get("limits", limits) == limits
         for shape, (let_in, visited, closed) in kept["groups"].items():
-            self._groups[shape] = Group(let_in, visited=visited, closed=closed)
-            self.any_closed |= bool(closed)
+            self._groups[shape] = Group(let_in, visited=visited, closed=closed if holds else "")
+            self.any_closed |= holds and bool(closed)
         self._most_alike = max((group.let_in for group in self._groups.values()), default=0)
         self._most_together = max(self._servers.values(), default=0)
 

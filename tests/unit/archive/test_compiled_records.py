@@ -7,6 +7,7 @@ import string
 import uuid
 import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,11 +50,13 @@ def test_a_head_that_can_be_stored_as_it_came_is_known(raw: bytes, hidden: tuple
 texts = st.text(st.sampled_from("aZ9-_ :é\t\n\0\x7f!"), max_size=8) | st.just("x" * 700)
 
 
+@pytest.mark.compiled
 @given(st.lists(st.tuples(texts, texts), max_size=5).map(tuple))
 def test_fields_are_written_alike_or_left_to_python(pairs: tuple[tuple[str, str], ...]) -> None:
     assert compiled.named_fields(pairs) in (None, odd_warc_fields(pairs))
 
 
+@pytest.mark.compiled
 def test_usual_fields_are_written() -> None:
     assert compiled.named_fields((("why", "due"), ("failure", ""), ("fetch-time-ms", "1.5"))) == (
         b"why: due\r\nfetch-time-ms: 1.5\r\n"
@@ -66,6 +69,7 @@ PRINTED = "\r\n" + string.printable[:95]
 headers = st.text(st.sampled_from(PRINTED), max_size=400) | st.text(st.sampled_from("ab\n"), max_size=900)
 
 
+@pytest.mark.compiled
 @given(headers.map(str.encode), st.integers(1, 40))
 def test_what_is_deflated_comes_out_again(text: bytes, times: int) -> None:
     data = (text * times)[:16_384]
@@ -75,6 +79,7 @@ def test_what_is_deflated_comes_out_again(text: bytes, times: int) -> None:
     assert not begun.eof
 
 
+@pytest.mark.compiled
 def test_matches_of_every_length_and_distance_come_out_again() -> None:
     dice = random.Random(3)
     for length in range(4, 300):
@@ -84,11 +89,13 @@ def test_matches_of_every_length_and_distance_come_out_again() -> None:
             assert zlib.decompress(compiled.deflated(data, True), -15) == data
 
 
+@pytest.mark.compiled
 @given(st.binary(max_size=60))
 def test_what_is_more_than_ascii_is_left_to_another(data: bytes) -> None:
     assert (compiled.deflated(data, True) is None) == bool(set(data) - set(PRINTED.encode()))
 
 
+@pytest.mark.compiled
 def test_what_is_long_is_left_to_another() -> None:
     assert compiled.deflated(b"a" * 16_385, True) is None
 
@@ -150,6 +157,7 @@ def test_index_lines_are_written_alike(line: CdxLine) -> None:
     assert written(line) == render(line).encode() + b"\n"
 
 
+@pytest.mark.compiled
 @given(usual)
 def test_usual_index_lines_are_written_and_read_by_the_compiled_part(line: CdxLine) -> None:
     text = written(line)
@@ -160,6 +168,7 @@ def test_usual_index_lines_are_written_and_read_by_the_compiled_part(line: CdxLi
         assert parse_written(text) == CdxLine(*compiled.own_line(text)) == parse(text.decode()) == line
 
 
+@pytest.mark.compiled
 @given(lines | usual, st.integers(0, 400), st.binary(max_size=2), st.integers(0, 3))
 def test_index_lines_are_read_alike_or_left_to_python(line: CdxLine, place: int, put: bytes, taken: int) -> None:
     text = written(line)

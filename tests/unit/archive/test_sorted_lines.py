@@ -14,7 +14,7 @@ ALIKE = b"org,example)/" + b"a" * MARK_BYTES
 
 
 Made = Callable[[mmap.mmap], SortedLines]
-BOTH = pytest.mark.parametrize("made", [FoundLines, MarkedLines])
+BOTH = pytest.mark.parametrize("made", [pytest.param(FoundLines, marks=pytest.mark.compiled), MarkedLines])
 
 
 def _lines(path: Path, keys: list[bytes], made: Made) -> SortedLines:

@@ -39,6 +39,7 @@ def test_links_count_if_all_their_words_stand_in_the_text(some: list[str], found
     assert link_blocks(document) == read_link_blocks(document)
 
 
+@pytest.mark.compiled
 def test_many_links_are_looked_for_at_once_and_what_cannot_be_written_is_left_to_python() -> None:
     numbers = [f"word{number} other" for number in range(3_000)]
     assert told(numbers[::2], numbers) == [number % 2 == 0 for number in range(3_000)]
@@ -47,11 +48,13 @@ def test_many_links_are_looked_for_at_once_and_what_cannot_be_written_is_left_to
     assert told([], ["", "a"]) == [False, False]
 
 
+@pytest.mark.compiled
 def test_only_the_first_links_count() -> None:
     document = document_of(["a"], [Link("http://example.org/1", "a", "a"), Link("http://example.org/2", "a", "a")])
     assert compiled.link_targets(document.main, document.links, 1) == "http://example.org/1"
 
 
+@pytest.mark.compiled
 def test_other_values_than_were_told_are_refused() -> None:
     for main, found in ((("text",), ()), ((), ("link",)), ((), (Block(0, "a"),))):
         with pytest.raises(TypeError):
@@ -72,6 +75,7 @@ def _in_one_place(count: int) -> list[str]:
     return ["".join(map(chr, map(int, word))) for word in found[:count]]
 
 
+@pytest.mark.compiled
 def test_words_made_to_be_in_each_others_way_are_left_to_python() -> None:
     hostile = _in_one_place(170)
     assert len(hostile) > 140

@@ -44,6 +44,7 @@ class Crawl:
     inline: bool = False  # written on the loop: lanes and writer end at the same moment
     each_visit: bool = False  # is written before its lane asks again, as in a cluster
     worker: Worker | None = None
+    owned: frozenset[int] | None = None  # partitions; all, if nothing is said
 
     @property
     def folder(self) -> Folder:
@@ -91,7 +92,8 @@ class Crawl:
             if self.inline:
                 parts.offload = parts.wait_for = at_once
             parts.each_visit = self.each_visit
-            self.worker = Worker(parts, order, range(parts.store.partitions), Tally())
+            owned = range(parts.store.partitions) if self.owned is None else self.owned
+            self.worker = Worker(parts, order, owned, Tally())
             self.worker.intake.refill.reach = self.reach
             await self.worker.run()
 

@@ -1,24 +1,32 @@
 """A trap that a list of addresses led to is told of, though no visit after it brings a document, or there is none; and
 what an earlier run met makes no trap."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.answers.reading import reading
 from recrawl.config import Settings
-from recrawl.engine.finding.discover_memo import trapped
+from recrawl.engine.assembly import assemble
+from recrawl.engine.finding.alias_watch import AliasWatch
+from recrawl.engine.finding.discover_memo import closed_memo, closed_text, trapped
+from recrawl.engine.quarries import quarry_of
+from recrawl.engine.tally import Tally
+from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
-from recrawl.model.address import fingerprint
+from recrawl.model.address import Address, fingerprint, partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.event import EventKind
 from recrawl.model.page import Page
 from recrawl.model.site import Site
-from recrawl.scope.traps import TrapLimits
+from recrawl.scope.aliases import AliasTable
+from recrawl.scope.traps import TrapLimits, Traps
 
 SITE = Site("shop", ("http://127.0.0.1:1/",), own=("127.0.0.1:1",))
 MAP = "".join(f"<url><loc>http://127.0.0.1:1/p/{number}</loc></url>" for number in range(30))
@@ -88,13 +96,101 @@ def test_pages_met_again_by_the_next_run_count_once(tmp_path: Path) -> None:
         assert not found.store.events(kinds=(EventKind.LIMIT_HIT,))
 
 
+def test_pages_of_another_worker_that_every_run_meets_count_once(tmp_path: Path) -> None:
+    """400 pages are met by two runs before 250 others are found, and 1000 are the limit."""
+    shown = [f"http://127.0.0.2:1{chapter(number)}" for number in range(400)]
+    settings = replace(Settings(), traps=TrapLimits(pages_per_pattern=1000))
+    crawl = Crawl(tmp_path / "crawl", lambda path: page("Front", f"{shown[-1]} is new. " * 40, shown), settings)
+    crawl.each_visit = True
+    crawl.add(replace(SITE, hosts=("127.0.0.2:1",)))
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        crawl.owned = frozenset({partition_of("127.0.0.1:1", store.partitions)})
+        assert partition_of("127.0.0.2:1", store.partitions) not in crawl.owned
+    crawl.run()
+    for more in (range(400, 401), range(401, 650)):
+        shown += [f"http://127.0.0.2:1{chapter(number)}" for number in more]
+        crawl.make_due("/")
+        assert crawl.run() == ["/"]
+    with reading(crawl.folder) as found:
+        assert not found.store.events(kinds=(EventKind.LIMIT_HIT,))
+        assert found.store.totals().pages == 1 + len(shown)
+
+
 def test_a_trap_closed_by_the_last_links_of_a_run_stays_closed(tmp_path: Path) -> None:
     settings = replace(Settings(), traps=TrapLimits(pages_per_pattern=60))
     crawl = Crawl(tmp_path / "crawl", shelf_of(80, ["news"]), settings)
     crawl.add(SITE)
     crawl.run()
     with closing(open_store(crawl.folder, crawl.settings)) as store:
-        assert trapped(store, "shop", f"http://127.0.0.1:1{chapter(99)}")
+        assert trapped(store, "shop", f"http://127.0.0.1:1{chapter(99)}", "127.0.0.1:1", settings.traps)
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Crawl:
+    """A crawl whose only worker, number 0, has closed a trap."""
+    crawl = Crawl(
+        tmp_path / "crawl", shelf_of(80, ["news"]), replace(Settings(), traps=TrapLimits(pages_per_pattern=60))
+    )
+    crawl.add(SITE)
+    crawl.run()
+    return crawl
+
+
+@pytest.mark.parametrize("worker", ["0", "1"])
+def test_a_trap_that_one_worker_closed_is_closed_to_whoever_starts_next(closed: Crawl, worker: str) -> None:
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        quarry = quarry_of(closed.settings, SITE, AliasWatch(store, AliasTable()), store, worker)
+    assert quarry.traps.is_closed(f"http://127.0.0.1:1{chapter(99)}", "127.0.0.1:1")
+
+
+def test_a_trap_is_open_again_when_the_user_raised_the_limits(closed: Crawl) -> None:
+    settings = replace(closed.settings, traps=TrapLimits(pages_per_pattern=600))
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        quarry = quarry_of(settings, SITE, AliasWatch(store, AliasTable()), store, "0")
+    assert not quarry.traps.is_closed(f"http://127.0.0.1:1{chapter(99)}", "127.0.0.1:1")
+    assert not quarry.traps.refusal(Address(f"http://127.0.0.1:1{chapter(99)}", "127.0.0.1:1"))
+
+
+def test_whoever_takes_a_server_over_hears_of_its_traps(closed: Crawl) -> None:
+    async def hear() -> tuple[str, str]:
+        async with assemble(closed.folder, closed.settings, "1") as parts:
+            traps = parts.quarries["shop"].traps = Traps(closed.settings.traps)
+            worker = Worker(parts, Order(), (), Tally())
+            url = f"http://127.0.0.1:1{chapter(99)}"
+            before = traps.is_closed(url)
+            worker.take({parts.partition("127.0.0.1:1")})
+            return before, traps.is_closed(url)
+
+    before, after = asyncio.run(hear())
+    assert not before and after
+
+
+def test_what_two_workers_closed_is_kept_beside_each_other(closed: Crawl) -> None:
+    limits = closed.settings.traps
+
+    async def close_another() -> None:
+        async with assemble(closed.folder, closed.settings, "1") as parts:
+            parts.quarries["shop"].traps = traps = Traps(limits)
+            for number in range(61):
+                if not traps.refusal(one := Address(f"http://127.0.0.1:1/day/{number}/x", "127.0.0.1:1")):
+                    traps.let_in(one, None)
+            worker = Worker(parts, Order(), (), Tally())
+            parts.store.save(Batch(memos=tuple(worker.reckoning.trapped().items())))
+
+    asyncio.run(close_another())
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        for path in (chapter(99), "/day/7/x"):
+            assert trapped(store, "shop", f"http://127.0.0.1:1{path}", "127.0.0.1:1", limits)
+
+
+def test_a_trap_that_two_workers_closing_at_once_lost_is_told_again_by_the_end_of_a_run(closed: Crawl) -> None:
+    limits = closed.settings.traps
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        store.save(Batch(memos=((closed_memo("shop"), closed_text({"127.0.0.1:1/other/0": "a trap"}, limits)),)))
+    closed.run()
+    with closing(open_store(closed.folder, closed.settings)) as store:
+        for path in (chapter(99), "/other/7"):
+            assert trapped(store, "shop", f"http://127.0.0.1:1{path}", "127.0.0.1:1", limits)
 
 
 def left_behind(number: int, due_at: float | None) -> Page:

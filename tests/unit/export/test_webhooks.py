@@ -2,13 +2,16 @@
 
 import json
 from base64 import b64encode
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 
 from recrawl.formats import webhook
-from recrawl.messages.webhooks import BATCH, WAITS_S, Courier
+from recrawl.messages.webhooks import BATCH, WAITS_S, Courier, _checked, post
 from recrawl.model.batch import Batch
 from recrawl.model.event import Event, EventKind
+from recrawl.model.failure import ConfigError
 from recrawl.store.memory import MemoryStore
 
 SECRET = "whsec_" + b64encode(b"a key of some length").decode()
@@ -81,6 +84,46 @@ def test_what_was_not_taken_is_sent_again_ever_more_rarely_and_nothing_overtakes
     assert sending.failures == 0 and sending.cursor() == 3
 
 
+def more(store: MemoryStore, events: int) -> None:
+    store.save(
+        Batch(events=tuple(Event(EventKind.ADDED, 99.0 + n, f"http://b/{n}", "s", 1000 + n) for n in range(events)))
+    )
+
+
+def test_an_attempt_says_the_same_under_the_same_name_though_more_was_found_since() -> None:
+    """A receiver whose yes was lost knows by the name that it has all of it, and misses nothing of what is new."""
+    store, receiver, watch = filled(3), Receiver(0), Watch()
+    sending = courier(store, receiver, watch)
+    sending.deliver()
+    more(store, 2)
+    watch.at += WAITS_S[0]
+    assert sending.deliver() == 3
+    assert sending.deliver() == 2
+    assert [receiver.cursors(attempt) for attempt in range(3)] == [[1, 2, 3], [1, 2, 3], [4, 5]]
+    first, second, third = (headers["webhook-id"] for headers, _ in receiver.got)
+    assert first == second != third
+
+
+def test_what_was_under_way_when_we_were_killed_is_sent_again_under_the_same_name() -> None:
+    store, watch = filled(3), Watch()
+
+    class Kill(Exception):
+        pass
+
+    class KilledInBetween(Receiver):
+        def post(self, url: str, headers: dict[str, str], body: bytes) -> int:
+            super().post(url, headers, body)
+            raise Kill
+
+    before, after = KilledInBetween(), Receiver()
+    with pytest.raises(Kill):
+        courier(store, before, watch).deliver()
+    more(store, 2)
+    again = courier(store, after, watch)
+    assert (again.deliver(), again.deliver()) == (3, 2)
+    assert (before.cursors(0), before.got[0][0]["webhook-id"]) == (after.cursors(0), after.got[0][0]["webhook-id"])
+
+
 def test_a_delivery_is_signed_and_a_forged_one_is_not_believed() -> None:
     receiver, watch = Receiver(), Watch()
     courier(filled(1), receiver, watch).deliver()
@@ -105,3 +148,30 @@ def test_any_secret_works_and_none_means_unsigned(secret: str) -> None:
     told = webhook.headers(secret, "x", 5.0, b"{}")
     assert ("webhook-signature" in told) == bool(secret)
     assert webhook.fits(secret, told, b"{}", 5.0) == bool(secret)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "example.org/hook", "ftp://a/", "http://[::1/x", "http://a..b/", "http://a:99999/", "http://a:x/"]
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="no web address"):
+        _checked(url)
+
+
+def test_an_address_of_any_letters_is_told() -> None:
+    asked = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
+        answering = Thread(target=server.handle_request)
+        answering.start()
+        assert post(_checked(f"http://127.0.0.1:{server.server_port}/h\u00f6k/a%20b?q=\u00f6&r=/"), {}, b"{}") == 204
+        answering.join()
+    assert asked == ["/h%C3%B6k/a%20b?q=%C3%B6&r=/"]

@@ -1,5 +1,9 @@
 """A page read at sight says what its tree says, or nothing."""
 
+import shutil
+import sysconfig
+from pathlib import Path
+
 import pytest
 from tests.bench.site import SHAPES, Site
 from tests.sights import URL, differences, page_of
@@ -10,14 +14,22 @@ from recrawl.extract.sight import sight_of
 from recrawl.model.met import new_met
 from recrawl.native import compiled
 
+
+def can_compile() -> bool:
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    return shutil.which("cc") is not None and header.is_file()
+
+
 LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
 ONE = len(LONG.strip())
 
 
-def test_the_compiled_part_is_there() -> None:
+@pytest.mark.skipif(not can_compile(), reason="no compiler, or no headers of Python")
+def test_the_compiled_part_is_there_where_there_is_a_compiler() -> None:
     assert compiled is not None, "make install builds it; without it a crawl works, slower"
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("from_seed", range(0, 12_000, 3_000))
 def test_pages_of_all_sorts_say_at_sight_what_their_trees_say(from_seed: int) -> None:
     said = [(seed, differences(page_of(seed).encode())) for seed in range(from_seed, from_seed + 3_000)]
@@ -25,6 +37,7 @@ def test_pages_of_all_sorts_say_at_sight_what_their_trees_say(from_seed: int) ->
     assert sum(found is not None for _, found in said) > 300
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", SHAPES)
 def test_pages_of_every_shape_of_the_bench_are_seen(shape: str) -> None:
     site = Site(200, ("127.0.0.1:1234",), shape=SHAPES[shape])
@@ -74,6 +87,7 @@ def test_oddities_are_told_as_in_the_tree_or_not_at_all(page: str) -> None:
         assert not differences(source.encode())
 
 
+@pytest.mark.compiled
 def test_a_page_with_more_tags_than_may_be_read_has_no_sight() -> None:
     assert sight_of("<p>a</p>" * 50, 100) is not None
     assert sight_of("<p>a</p>" * 50 + "<p>", 100) is None
@@ -101,6 +115,7 @@ def test_limits_bite_as_they_do_in_the_tree() -> None:
     assert glance(seen).cut == glance(whole).cut != ""
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("page", "letters"),
     [

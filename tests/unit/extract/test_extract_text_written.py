@@ -1,5 +1,6 @@
 """Reading a page as its parser writes it, and only what differs of its next version: what walking the tree reads."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def test_a_document_read_beside_another_version_is_the_same_document(
     assert (beside.directives, beside.offers, beside.base) == (alone.directives, alone.offers, alone.base)
 
 
+@pytest.mark.compiled
 def test_plain_pages_are_read_as_written_and_what_is_odd_is_walked() -> None:
     plain = f"<title>t</title><main>{'<p>words</p><!-- c --><script>1<2</script>' * 50}</main>"
     assert walked(plain) is not None

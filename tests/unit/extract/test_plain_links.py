@@ -1,5 +1,6 @@
 """Links that the compiled part resolves are those that the resolver makes."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def resolved(items: list[Item], base: str, most_chars: int = 1 << 30) -> list[tu
     return found
 
 
+@pytest.mark.compiled
 @given(st.lists(hrefs, max_size=5), st.sampled_from(BASES))
 @example(["/a.b/.c", "/a/%2e/b", "/a%2e", "//host/a", "/a'b?c#d'e", "/a?b'c", "http://example.org"], BASES[0])
 def test_links_are_resolved_alike_or_left_to_the_resolver(addresses: list[str], base: str) -> None:
@@ -41,6 +43,7 @@ def test_links_are_resolved_alike_or_left_to_the_resolver(addresses: list[str], 
         assert links is None or links == links_of_item(item, resolver)
 
 
+@pytest.mark.compiled
 def test_usual_links_are_resolved() -> None:
     items: list[Item] = [
         ("a", "/news/2026-11-17.html?page=2#top", None, "News"),
@@ -54,12 +57,14 @@ def test_usual_links_are_resolved() -> None:
     ]
 
 
+@pytest.mark.compiled
 def test_what_says_more_than_an_address_is_left_to_the_resolver() -> None:
     items: list[Item] = [("a", "/a", "nofollow", ""), ("link", {"href": "/a"}), ("a", "page.html", None, "")]
     assert resolved(items, "http://example.org/a") == [None, None, None]
     assert resolved([("a", "/long", None, "")], "http://example.org/a", most_chars=4) == [None]
 
 
+@pytest.mark.compiled
 def test_links_to_more_servers_than_are_remembered_are_resolved() -> None:
     items: list[Item] = [("a", f"http://s{number % 50}.example.org/x", None, "") for number in range(200)]
     assert all(resolved(items, "http://example.org/a"))

@@ -29,11 +29,13 @@ def test_any_bytes_are_read_alike(lines: list[bytes]) -> None:
         assert head_of(read) == odd_head_of(read)
 
 
+@pytest.mark.compiled
 def test_a_usual_head_is_plain() -> None:
     lines = [b"HTTP/1.1 200 OK\r\n", b"Content-Type: text/html\r\n", b"X-Own: 1\r\n", b"\r\n"]
     assert compiled.head(lines) == (200, (("content-type", "text/html"), ("x-own", "1")), b"".join(lines))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "lines", [[], (b"HTTP/1.1 200 OK\r\n", b"\r\n"), [b"HTTP/1.1 200 OK\r\n", "a: b", b"\r\n"], None]
 )

@@ -30,6 +30,7 @@ class Town:
         self.weight: dict[str, float] = {}
         self.leaving: set[str] = set()
         self.moves = 0
+        self.moved: dict[int, str] = {}  # by an operator
 
     def seats(self) -> list[Seat]:
         held = list(self.owner.values())
@@ -43,11 +44,14 @@ class Town:
         return [number for number, owner in self.owner.items() if owner == worker]
 
     def turn(self, worker: str) -> None:
-        count = surplus(worker, self.seats(), len(self.owner))
-        for number in given_back(worker, self.held(worker), {}, count, (), worker in self.leaving):
+        moved = {number: to for number, to in self.moved.items() if to in self.weight.keys() - self.leaving}
+        count = surplus(worker, self.seats(), len(self.owner), moved)
+        for number in given_back(worker, self.held(worker), moved, count, (), worker in self.leaving):
             self.owner[number] = ""
-        free = self.held("")
-        for number in free[: claims(worker, self.seats(), len(free), len(self.owner))]:
+        free = [number for number in self.held("") if moved.get(number, worker) == worker]
+        here = [number for number in free if number in moved]
+        most = max(claims(worker, self.seats(), len(free), len(self.owner), moved), len(here))
+        for number in [*here, *(number for number in free if number not in moved)][:most]:
             self.owner[number] = worker
             self.moves += 1
 
@@ -96,6 +100,25 @@ def test_a_newcomer_gets_its_share_and_nothing_else_moves(workers: int) -> None:
     town.weight["x"], town.moves = 1.0, 0
     town.rounds()
     assert town.moves == len(town.held("x")) == 128 // (workers + 1)
+
+
+@given(st.integers(0, 60), st.lists(st.sampled_from(["a", "b", "c"]), min_size=4, max_size=4))
+def test_what_an_operator_moved_leaves_the_others_their_share_of_the_rest(to_a: int, others: list[str]) -> None:
+    town = Town(64)
+    town.weight = {"a": 1.0, "b": 1.0}
+    town.rounds()
+    town.moved = dict.fromkeys(range(to_a), "a") | dict(zip(range(60, 64), others, strict=True))
+    town.rounds()
+    town.weight["c"] = 1.0
+    town.rounds(5)
+    assert all(town.owner[number] == worker for number, worker in town.moved.items())
+    pinned = {worker: list(town.moved.values()).count(worker) for worker in "abc"}
+    loose = {worker: len(town.held(worker)) for worker in "abc" if len(town.held(worker)) > pinned[worker]}
+    least = min(len(town.held(worker)) for worker in "abc")
+    assert not loose or max(loose.values()) - least <= 1  # who has more than was moved there has no more than others
+    town.moves = 0
+    town.rounds()
+    assert town.moves == 0
 
 
 @given(st.integers(2, 12), st.booleans())

@@ -1,8 +1,11 @@
 """A crawl waits for a database that went away and goes on by itself; so does what runs beside it."""
 
+from pathlib import Path
+
 import pytest
 
-from recrawl.launch.beside import AGAIN_S, Ended, outlast
+from recrawl.folder.log import LogFile
+from recrawl.launch.beside import AGAIN_S, Ended, _beside, outlast
 from recrawl.model.failure import DiskFull, RecrawlError, StoreAway, StoreInUse
 
 
@@ -50,3 +53,13 @@ def test_what_does_not_pass_by_itself_ends_it() -> None:
     with pytest.raises(DiskFull):
         helper.run()
     assert not helper.waited
+
+
+def test_a_fault_of_a_helper_is_told(tmp_path: Path) -> None:
+    def work(ended: Ended) -> None:
+        raise ZeroDivisionError("of all things")
+
+    log = tmp_path / "recrawl.log"
+    with _beside(work, "webhooks", LogFile(log).complain):
+        pass
+    assert "webhooks: given up until the next run" in log.read_text() and "of all things" in log.read_text()

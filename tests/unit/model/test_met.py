@@ -48,6 +48,7 @@ def test_many_are_known_and_a_full_one_forgets_all_others(made: Callable[[int], 
     assert "http://a.example/new" in met
 
 
+@pytest.mark.compiled
 def test_what_cannot_be_written_was_never_met_and_what_is_no_text_is_refused() -> None:
     met = new_met(10)
     met.remember(["\ud800"])
@@ -56,6 +57,7 @@ def test_what_cannot_be_written_was_never_met_and_what_is_no_text_is_refused() -
         met.remember([b"x"])  # type: ignore[list-item]
 
 
+@pytest.mark.compiled
 def test_addresses_made_alike_for_any_seed_are_told_apart() -> None:
     one, other = "/newsabqxyzwaefq.html", "/newsab1xyzwcef1.html"
     for seed in range(400):

@@ -66,6 +66,15 @@ def test_beliefs_find_the_rates(crawled: tuple[ValuePolicy, States, Context]) ->
     assert told.rate == pytest.approx(0.5, rel=0.6)
 
 
+def test_a_page_seen_by_a_clock_that_ran_ahead_is_worth_nothing_yet(
+    crawled: tuple[ValuePolicy, States, Context],
+) -> None:
+    chosen, states, around = crawled
+    here = Context(around.group[:1], np.zeros(1), around.notices[:1])
+    told = reasons(chosen, states[:1], 1.0, float(states["seen_at"][0]) - 3 * 365 * DAY, here)
+    assert (told.worth, told.unchanged) == (0.0, pytest.approx(1.0))
+
+
 def test_a_dearer_visit_is_never_made_sooner(crawled: tuple[ValuePolicy, States, Context]) -> None:
     chosen, states, around = crawled
     now = float(states["seen_at"].max())

@@ -139,6 +139,7 @@ def test_what_was_closed_stays_closed_in_the_next_run() -> None:
     assert memo is not None
     again = Traps(LIMITS)
     again.recall(memo)
+    again.hear(traps.closed())
     assert again.is_closed("https://example.com/s/5000") == traps.is_closed("https://example.com/s/5000") != ""
 
 

@@ -160,9 +160,11 @@ def test_links_to_partitions_of_others_are_entered_by_their_owners_once(dsn: str
         closing(seated(dsn, leases, "a", PARTITIONS // 2)) as one,
         closing(seated(dsn, leases, "b", PARTITIONS // 2)) as other,
     ):
-        entered = one.save(Batch(entered=found)).entered
-        one.save(Batch(entered=found))
+        saved, again = one.save(Batch(entered=found)), one.save(Batch(entered=found))
+        entered = saved.entered
         assert 0 < len(entered) < 60
+        assert saved.posted == {each.id for each in found} - entered
+        assert again.entered == again.posted == set()  # not new a second time, though nobody has entered them yet
         assert one.known([each.id for each in found]) == entered
         assert sum(leases.outbox_sizes().values()) == 60 - len(entered)
         assert other.receive() == 60 - len(entered)
@@ -171,7 +173,7 @@ def test_links_to_partitions_of_others_are_entered_by_their_owners_once(dsn: str
             found, key=lambda it: it.id
         )
         assert one.totals().pages == 60
-        one.save(Batch(entered=found))
+        assert one.save(Batch(entered=found)).posted == set()
         assert leases.outbox_sizes() == {}
 
 
@@ -182,7 +184,7 @@ def test_a_page_of_another_owner_can_be_asked_for_again(dsn: str, leases: Leases
     ):
         foreign = host_in(set(range(PARTITIONS // 2, PARTITIONS)))
         other.save(Batch(pages=(page(foreign, "/robots.txt", due_at=None),)))
-        one.save(Batch(pages=(page(foreign, "/robots.txt", due_at=3.0),)))
+        assert one.save(Batch(pages=(page(foreign, "/robots.txt", due_at=3.0),))).posted == set()  # it is known
         assert other.receive() == 1
         assert [each.due_at for each in other.due(foreign, 4.0, 10)] == [3.0]
 
@@ -194,6 +196,16 @@ def test_a_letter_says_all_that_was_found_of_a_page() -> None:
         status=Status.NEW, reason="why",
     )  # fmt: skip
     assert page_of(letter_of(found)) == found
+
+
+def test_partitions_can_be_moved_before_anybody_has_joined(leases: Leases) -> None:
+    assert leases.move([3, 5], "") == 2
+    with pytest.raises(NotFound, match="no worker is running"):
+        leases.move([3], "a")
+    leases.join("a", 1.0, LONG_S)
+    with pytest.raises(NotFound, match="there are: a"):
+        leases.move([3], "b")
+    assert leases.move([3], "a") == 1
 
 
 def test_a_worker_can_be_asked_to_leave_and_partitions_to_go_to_somebody(dsn: str, leases: Leases) -> None:

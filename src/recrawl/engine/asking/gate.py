@@ -6,7 +6,7 @@ only its owner may ask it. What came back is stored under the address of the fil
 target as its body.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from recrawl.model.address import fingerprint, origin_of, server_of
@@ -24,6 +24,7 @@ from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at
 HOPS = 5
 ROBOTS = "robots"
 BODY_CAP = 512_000
+AHEAD_S = 60.0  # a file from further in the future was read by a clock that ran ahead
 SPARED_S = 25 * 3600.0  # a crawl that is started once a day comes a little later than the day before
 
 
@@ -67,12 +68,21 @@ class Gate:
         policy = decide(file.status or None, file.body)
         self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE))
 
+    def forget(self, servers: Collection[str]) -> None:
+        """Another worker asks them now, and may read another file."""
+        for address in [address for address in self._files if server_of(address) in servers]:
+            del self._files[address]
+
     def sitemaps(self, address: str) -> tuple[str, ...]:
         """Those that a file learnt before names."""
         known = self._files.get(address)
         return known.policy.rules.sitemaps if known else ()
 
-    def check(self, url: str, now: float, spared: bool = False, silent: bool = False) -> Pass:
+    def last_said(self, url: str) -> Pass:
+        """By the file that was read last, however old."""
+        return self.check(url, None)
+
+    def check(self, url: str, now: float | None, spared: bool = False, silent: bool = False) -> Pass:
         """The decision for one address, by the file of its origin. `spared`: there is one request a day, and the file
         that yesterday's has brought serves for today's, or no page would ever be reached. `silent`: only whether the
         file is there is wanted, not what it says of this address."""
@@ -86,16 +96,16 @@ class Gate:
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
-    def _known(self, address: str, now: float, spared: bool) -> Known | None:
+    def _known(self, address: str, now: float | None, spared: bool) -> Known | None:
         known = self._files.get(address)
-        if known is None:
-            stored = self._load(address)
-            if stored is None:
-                return None
-            self.learn(stored)
-            known = self._files[address]
-        spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
-        return known if max(known.file.expires_at, spared_until_at) > now else None
+        if known is not None and _holds(known, now, spared):
+            return known
+        stored = self._load(address)  # the worker that asks this server may have read it meanwhile
+        if stored is None or (known is not None and stored.fetched_at <= known.file.fetched_at):
+            return None
+        self.learn(stored)
+        known = self._files[address]
+        return known if _holds(known, now, spared) else None
 
     def _decide(self, url: str, known: Known) -> Pass:
         policy = known.policy
@@ -108,6 +118,15 @@ class Gate:
     def _passed(self, policy: RobotsPolicy, said: Explanation) -> Pass:
         reason = policy.sentence if policy.access is Access.ALL else said.sentence
         return Pass(allowed=said.allowed, reason=reason, crawl_delay_s=policy.crawl_delay_s(self._agent))
+
+
+def _holds(known: Known, now: float | None, spared: bool) -> bool:
+    if now is None:
+        return True
+    if known.file.fetched_at > now + AHEAD_S:
+        return False
+    spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
+    return max(known.file.expires_at, spared_until_at) > now
 
 
 def once_asked(load: Callable[[str], RobotsFile | None]) -> Callable[[str], RobotsFile | None]:

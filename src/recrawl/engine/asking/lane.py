@@ -1,6 +1,7 @@
 """One server asked for one page after another: robots.txt first, the gap between, the verdict handed on."""
 
 import asyncio
+from collections.abc import Collection
 
 from recrawl.engine.asking.aside import Aside
 from recrawl.engine.asking.asking import Asking, BudgetSpent, Unanswered
@@ -36,7 +37,7 @@ class Lanes:
         self.parts, self.frontier, self.settler, self.tally = parts, frontier, settler, tally
         self.asked = asked
         self.servers = Servers(parts, frontier, settler)
-        gate = Gate(parts.agent, once_asked(parts.store.robots))
+        self._gate = gate = Gate(parts.agent, once_asked(parts.store.robots))
         self.doors = Doors(parts.scheduler.rations, frontier, gate)
         self.asking = Asking(parts, settler, tally, self.servers, self.doors)
         self.aside = Aside(parts, frontier, settler, tally)
@@ -49,6 +50,13 @@ class Lanes:
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
         self._hearing, self._suspected = asyncio.Lock(), asyncio.Lock()
+
+    def forget(self, servers: Collection[str]) -> None:
+        """These are another worker's: should they come back, everything of them is read from the store anew."""
+        for key in servers:
+            self.servers.known.pop(key, None)
+        self.visitor.forget(servers)
+        self._gate.forget(servers)
 
     async def serve(self, key: str) -> None:
         """Ask this server until nothing is due or it must rest."""

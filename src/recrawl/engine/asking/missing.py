@@ -5,7 +5,7 @@ request is an errand in the server's own line: robots.txt, the gap and the budge
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, replace
 
 from recrawl.detect.soft404 import ErrorPage, error_page
@@ -31,6 +31,10 @@ class Missing:
         self._parts, self._kept = parts, kept
         self._known: dict[str, ErrorPage | None] = {}
         self._sent: set[str] = set()
+
+    def forget(self, servers: Collection[str]) -> None:
+        for server in servers:
+            self._known.pop(server, None)
 
     def known(self, server: str) -> ErrorPage | None:
         if not self._parts.probe_missing:

@@ -4,7 +4,7 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from recrawl.detect.honesty import ask_conditionally
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
@@ -52,7 +52,7 @@ class Visitor:
     def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk, show: Show | None = None) -> None:
         self._parts, self._ask, self._may_ask_again, self._show = parts, ask, may_ask_again, show
         self.missing = Missing(parts, lambda page, site: self._read_previous(page, site)[1])
-        self._templates: dict[str, TemplateNoise] = {}
+        self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
     async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
@@ -75,7 +75,7 @@ class Visitor:
         document = compared(parsed)
         page = self._categorised(page, reply, quarry)
         directives |= document.directives
-        template = self._template(page.server, document)
+        template = self.template(page.server, document.template)
         version, previous = None, None
         if unread := is_unread(page) and document.media is not Media.OTHER:
             version, previous = await self._previous(page, quarry.site, parsed)
@@ -220,20 +220,27 @@ class Visitor:
         old = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
         return newest, kept(old)
 
-    def _template(self, server: str, document: Document) -> TemplateNoise:
-        key = memo_key(server, document.template)
-        known = self._templates.get(key)
+    def forget(self, servers: Collection[str]) -> None:
+        """Another worker asks them now, and may learn more than is known here."""
+        for key in [key for key in self._templates if key[0] in servers]:
+            del self._templates[key]
+        self.missing.forget(servers)
+
+    def template(self, server: str, number: int) -> TemplateNoise:
+        """What is noise on the pages of a server that look alike."""
+        known = self._templates.get((server, number))
         if known is None:
             if len(self._templates) >= MOST_TEMPLATES:
                 self._templates.clear()
-            known = self._templates[key] = read_template(self._parts.store.memo(key))
+            known = read_template(self._parts.store.memo(memo_key(server, number)))
+            self._templates[server, number] = known
         return known
 
     def _learn(self, server: str, document: Document, verdict: Verdict) -> None:
         if verdict.lessons:
-            key = memo_key(server, document.template)
-            self._templates[key] = fold(self._template(server, document), verdict.lessons)
-            self._learnt[key] = write_template(self._templates[key])
+            key = server, document.template
+            self._templates[key] = fold(self.template(*key), verdict.lessons)
+            self._learnt[memo_key(*key)] = write_template(self._templates[key])
 
 
 def _in_step() -> Awaitable[None]:

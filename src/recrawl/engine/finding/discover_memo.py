@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 
 from recrawl.ports import Store
-from recrawl.scope.traps import Traps
+from recrawl.scope.traps import TrapLimits, Traps
 
 MOST_WORKERS = 64
 
@@ -16,8 +17,14 @@ def hosts_memo(site: str) -> str:
 
 
 def traps_memo(site: str, worker: str) -> str:
-    """Under this name a worker keeps which spaces of a site it takes for endless."""
+    """Under this name a worker keeps how many addresses of each space of a site it has let in."""
     return f"traps:{site}:{worker}"
+
+
+def closed_memo(site: str) -> str:
+    """Under this name all workers keep which spaces of a site they take for endless: a server may be another worker's
+    tomorrow."""
+    return f"closed:{site}"
 
 
 def dropped_memo(site: str, worker: str) -> str:
@@ -50,9 +57,18 @@ def _counted(store: Store, memo_of: Callable[[str, str], str], site: str, worker
     return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())
 
 
-def trapped(store: Store, site: str, url: str) -> str:
-    """Why an address is taken for part of a trap by one of the workers; '' if it is not."""
+def closed_text(closed: Mapping[str, str], limits: TrapLimits) -> bytes:
+    return json.dumps({"limits": asdict(limits), "closed": dict(closed)}).encode()
+
+
+def closed_traps(store: Store, site: str, limits: TrapLimits) -> dict[str, str]:
+    """What was closed, and why, under these limits: whoever changes them has every space judged anew."""
+    kept = json.loads(store.memo(closed_memo(site)) or b"{}")
+    return dict(kept["closed"]) if kept and kept["limits"] == asdict(limits) else {}
+
+
+def trapped(store: Store, site: str, url: str, server: str, limits: TrapLimits) -> str:
+    """Why an address is taken for part of a trap; '' if it is not."""
     traps = Traps()
-    for worker in range(MOST_WORKERS):
-        traps.recall(store.memo(traps_memo(site, str(worker))))
-    return traps.is_closed(url)
+    traps.hear(closed_traps(store, site, limits))
+    return traps.is_closed(url, server)

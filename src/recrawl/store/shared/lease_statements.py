@@ -228,7 +228,9 @@ class LeaseStatements(Compiler):
 
     @cached_property
     def post(self) -> Sql:
-        return self.insert_new(OUTBOX)
+        """Answers with the pages of the letters that were not there."""
+        insert = self.inserting(OUTBOX).on_conflict_do_nothing()
+        return self.compile_insert(insert.returning(OUTBOX.c.page), OUTBOX)
 
     @cached_property
     def waiting(self) -> Sql:

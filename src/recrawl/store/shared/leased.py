@@ -142,8 +142,13 @@ class FencedStore(SqlStore):
     def write(self, batch: Batch, letters: Iterable[Letter] = ()) -> Saved:
         """A batch for partitions that are owned, and letters, in one transaction."""
         rows = sorted((one.partition, one.page.id, one.again, letter_of(one.page)) for one in letters)
-        with self._fence.around(self._partitions_of(batch), lambda session: session.many(self._leases.post, rows)):
-            return super().save(batch)
+        posted: set[object] = set()
+        with self._fence.around(
+            self._partitions_of(batch), lambda session: posted.update(session.new(self._leases.post, rows))
+        ):
+            saved = super().save(batch)
+        unknown = {page for _, page, again, _ in rows if not again}
+        return replace(saved, posted=frozenset(unknown & posted))
 
     def settle_server(self, server: str) -> float | None:
         with self._fence.around((self._partition(server),), _nothing):

@@ -118,11 +118,11 @@ class LeasedShards(ShardedStore):
         with self._fence.still:
             mine, letters = self._sorted(batch)
             parts = by_shard(mine, self.places_of_pages(mine), self.place_of)
-            told, fresh = Saved(), frozenset[int]()
+            told, fresh, posted = Saved(), frozenset[int](), frozenset[int]()
             for number in sorted({*parts, *letters}, reverse=True):  # home comes last, and tells everything
                 told = self._member(number).write(parts.get(number, Batch()), letters.get(number, ()))
-                fresh |= told.entered
-        return Saved(fresh, told.cursors if batch.events else ())
+                fresh, posted = fresh | told.entered, posted | told.posted
+        return Saved(fresh, told.cursors if batch.events else (), posted)
 
     def _sorted(self, batch: Batch) -> tuple[Batch, dict[int, list[Letter]]]:
         """What this worker writes, and letters by the database they are posted in."""

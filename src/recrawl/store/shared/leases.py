@@ -184,9 +184,13 @@ class Leases:
 
     def move(self, partitions: Collection[int], worker: str) -> int:
         """Ask that a worker own these partitions as long as it is there ('': whoever); how many there are of them."""
-        if worker and worker not in {seat.worker for seat in self.seats() if seat.left_s > 0}:
-            raise NotFound(f"there is no worker {worker!r}: see `recrawl cluster status`")
+        there = sorted(seat.worker for seat in self.seats() if seat.left_s > 0)
+        if worker and not there:
+            raise NotFound(f"no worker is running: start {worker!r} first; it has another name each time it joins")
+        if worker and worker not in there:
+            raise NotFound(f"there is no worker {worker!r}; there are: {', '.join(there)}")
         with self.database.writing() as session:
+            self._see_to_parts(session)
             return len(
                 session.rows(self._sql.move, self._sql.move.bind(item_0=list(partitions), wanted=worker or None))
             )
