@@ -47,13 +47,19 @@ class Crawl:
     _store: Store
 
     def add(self, url: str, *, name: str = "", own: bool = False, **wishes: object) -> Site:
-        """Add a site by its first address; `wishes` are fields of `Site` (include, exclude, depth, gap_s, …)."""
+        """Add a site by its first address; `wishes` are fields of `Site` (include, exclude, depth, gap_s, …).
+
+        A program says this whenever it starts: of a site that is there, only what is wished for is changed."""
         address = canonicaliser_of(self.settings, None).canonical(url)
         if address is None:
             raise UsageError(f"{url!r} is not a web address")
-        site = Site(name=name or plain_name(address.server), seeds=(address.url,))
-        site = replace(site, own=(address.server,) if own else (), **wishes)  # type: ignore[arg-type]
-        self.folder.put_site(checked(site))
+        called = name or plain_name(address.server)
+        known = next((one for one in self.folder.sites() if one.name == called), None)
+        site = known or Site(name=called, seeds=())
+        seeds, owned = dict.fromkeys((*site.seeds, address.url)), dict.fromkeys((*site.own, *[address.server] * own))
+        site = replace(site, seeds=tuple(seeds), own=tuple(owned), **wishes)  # type: ignore[arg-type]
+        if site != known:
+            self.folder.put_site(checked(site))
         return site
 
     async def run(self, *, once: bool = True, for_s: float | None = None, everything: bool = False) -> dict[str, int]:
