@@ -21,7 +21,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
-from recrawl.folder.site_check import checked
+from recrawl.folder.site_check import check_together, checked
 from recrawl.model.batch import Totals
 from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event
@@ -65,7 +65,7 @@ class Crawl:
     async def run(self, *, once: bool = True, for_s: float | None = None, everything: bool = False) -> dict[str, int]:
         """Crawl in this process; the counts of the run. Without `once` or `for_s` it runs until cancelled."""
         sites = self.folder.sites()
-        self.settings.check_sites(sites)
+        check_together(self.settings, sites)
         tally = Tally()
         with self.folder.locked():
             mended(self.folder, self.settings, SystemClock().now())
