@@ -66,6 +66,8 @@ class Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Ctrl-C, and a reader who has seen enough (`| head`), are ends like others: click calls both an error."""
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
