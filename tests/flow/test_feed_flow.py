@@ -91,6 +91,10 @@ def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(
     ]
     assert {change["text"] for change in changes} >= {"오늘 배가 떠났다."}
     assert json.loads(recrawl("changes", "D", "--deliver", "--json").out) == {"delivered": 0, "left": 0}
+    settings.write_text(settings.read_text().replace("/hook", "/another"))
+    town.fail = 1
+    assert "answered 503" in recrawl("changes", "D", "--deliver", expect=4).err
+    assert f"{len(changes)} delivered, 0 left" in recrawl("changes", "D", "--deliver").out
 
 
 def test_deliver_without_a_webhook_says_how_to_set_one(town: Pages, recrawl: Run) -> None:

@@ -82,7 +82,7 @@ class Courier:
         self.wait_until_at = self.now() + wait_s
         said = f"answered {status}" if status else "did not answer"
         where = self.url.partition("?")[0]  # a query may hold a secret
-        self.complain(f"webhook {where} {said}; tried again in {wait_s:.0f} s, nothing is left out")
+        self.complain(f"webhook {where} {said}; tried again in {wait_s:.0f} s at the earliest, nothing is left out")
 
 
 @dataclass(slots=True)
@@ -93,6 +93,10 @@ class Couriers:
 
     def deliver(self) -> int:
         return sum(courier.deliver() for courier in self.all)
+
+    def failing(self) -> bool:
+        """Whether some receiver has not taken what was last sent to it."""
+        return any(one.failures for one in self.all)
 
     def behind(self) -> int:
         """Changes that some receiver has not seen, counted up to a batch each."""
