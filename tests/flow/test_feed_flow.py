@@ -65,6 +65,9 @@ def test_documents_come_with_their_changes_and_tombstones_without(town: Pages, r
     assert removed["url"].endswith("/b") and removed["text"] is None and removed["digest"] is None
     [again] = [line for line in recrawl("changes", "D", "--text").lines if line["cursor"] == first["a"]["cursor"]]
     assert "fog" in again["text"]  # still the version that the change spoke of
+    newest = later[-1]["cursor"]
+    assert recrawl("changes", "D", "--since", newest).out == ""
+    assert "older copy" in recrawl("changes", "D", "--since", newest + 1, expect=2).err
 
 
 def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(

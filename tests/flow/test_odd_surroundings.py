@@ -2,10 +2,13 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.flow.conftest import RECRAWL, Ran, Site
 
@@ -78,3 +81,18 @@ def test_whatever_waits_for_ctrl_c_ends_by_it_as_the_exit_codes_say(recrawl: Run
     waiting.send_signal(signal.SIGINT)
     assert "Aborted" not in waiting.communicate(timeout=60)[1]
     assert waiting.returncode == 130
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare, for a disk of its own")
+def test_a_disk_that_can_only_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
+    words = f"{shlex.join(RECRAWL)} agent init --root . --base http://a.example/ --state D/agent"
+    shell = f"mount -t tmpfs none D && mount -o remount,ro D && {words}"
+    (tmp_path / "D").mkdir()
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 3
+    said = f"recrawl: {tmp_path}/D/agent: Read-only file system; see to its owner and its permissions\n"
+    assert done.stderr == said

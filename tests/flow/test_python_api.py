@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import recrawl
 from tests.flow.conftest import Site
 
@@ -28,6 +30,8 @@ def test_a_crawl_in_a_few_lines_of_python(start_site: Callable[..., Site], tmp_p
             assert rc.document(change.url).title
             assert new.digest == change.digest
             assert len(list(rc.pages())) == 25
+            with pytest.raises(recrawl.RecrawlError, match="no cursor"):
+                await anext(rc.changes(since=change.cursor + 1))
 
     asyncio.run(main())
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
 
 
@@ -31,10 +32,10 @@ def _main() -> None:
     except RecrawlError as error:
         print(f"recrawl: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except PermissionError as error:
-        print(f"recrawl: {error.filename}: {error.strerror}; see to its owner and its permissions", file=sys.stderr)
-        sys.exit(ConfigError.exit_code)
     except OSError as error:
+        if error.errno in CLOSED:
+            print(f"recrawl: {error.filename}: {error.strerror}; see to its owner and its permissions", file=sys.stderr)
+            sys.exit(ConfigError.exit_code)
         if error.errno not in FULL:
             raise
         print("recrawl: no space is left where the output goes: free some and run it again", file=sys.stderr)

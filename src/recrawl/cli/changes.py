@@ -9,7 +9,7 @@ from itertools import islice
 import click
 
 from recrawl.answers.facts import change_object
-from recrawl.answers.feed import change_with_text
+from recrawl.answers.feed import change_with_text, need_cursor
 from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
@@ -74,6 +74,7 @@ def changes(
     with reading(the_folder(folder, folder_word)) as found:
         texts = _texts(found) if with_text else None
         only = found.site(site)
+        need_cursor(found.store, since[0])
         told = (event for event in _told(found.store, since, wanted, follow) if not only or event.site == only)
         for event in islice(told, limit):
             _tell(event, as_json, texts)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from recrawl.answers.feed import need_cursor
 from recrawl.answers.reading import Reading
 from recrawl.answers.record_rows import Row, history, newest
 from recrawl.answers.record_rows import changes as field_changes
@@ -82,7 +83,9 @@ class Crawl:
         return tally.as_dict()
 
     async def changes(self, since: int = 0, *, follow: bool = False) -> AsyncIterator[Event]:
-        """Changes after a cursor, oldest first; with `follow`, as they are found. Keep `event.cursor` to resume."""
+        """Changes after a cursor, oldest first; with `follow`, as they are found. Keep `event.cursor` to resume.
+        NotFound if there is no such cursor (yet)."""
+        await asyncio.to_thread(need_cursor, self._store, since)
         while True:
             events = await asyncio.to_thread(self._store.events, since, CHANGES, BATCH)
             for event in events:
