@@ -30,6 +30,7 @@ SENTENCES = {
     "unwanted": "not wanted by the site",
     "no_address": "no web address",
     "damaged": "damaged",
+    "torn": "ended in the middle of a record, what came before it is taken in",
 }
 
 
