@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from tests.flow.conftest import Ran
+from tests.flow.conftest import RECRAWL, Ran
 
 Run = Callable[..., Ran]
 DAY = 24
@@ -134,3 +135,11 @@ def test_what_came_before_a_torn_end_or_a_fault_is_taken_in(recrawl: Run, tmp_pa
     )
     assert "broken.warc" in recrawl("import", "broken.warc", "-C", "E", expect=3).err
     assert len(recrawl("changes", "E", "--json").lines) == 4
+
+
+def test_a_list_may_come_through_a_pipe(tmp_path: Path) -> None:
+    for number, source in enumerate(("-", "/dev/stdin")):
+        words = [*RECRAWL, "import", source, "-C", str(tmp_path / f"D{number}"), "--json"]
+        done = subprocess.run(words, input=b"http://a.example/1\n", capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["pages"] == 1
