@@ -30,7 +30,8 @@ SAVED = "state saved; where a database was away, the message says how many visit
 
 
 def commands() -> str:
-    parts = [NOTE, "# Commands\n\nEvery command has `--help`; most have `--json`, one object a line.\n"]
+    common = "Every command has `--help`; most have `--json`, one object a line."
+    parts = [NOTE, f"# Commands\n\n{common} `NO_COLOR` in the environment leaves colours out.\n"]
     for name in COMMANDS:
         root = click.Context(recrawl, info_name="recrawl")
         command = recrawl.get_command(root, name)  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields
 from typing import Any, get_type_hints
+from urllib.parse import urlsplit
 
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.extract.settings import ExtractSettings, SignalLimits
@@ -41,8 +42,10 @@ SOUND: dict[tuple[str, str], Sound] = {
     ("render", "seconds"): MORE,
     ("render", "requests"): SOME,
     ("intervals", "requests_per_page_day"): (lambda value: value > 0, "more than 0"),
-    ("archive", "compress_level"): (lambda value: value <= 9, "between 0 (not at all) and 9 (most)"),
+    ("intervals", "classes"): SOME,
+    ("archive", "compress_level"): (lambda value: value <= 3, "between 0 (least) and 3 (most)"),
 }
+BOUNDS = (("floor_s", "ceiling_s"), ("first_from_s", "first_to_s"), ("least_s", "most_s"))  # of [intervals]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +206,30 @@ def _check(settings: Settings, text: str, source: str) -> None:
         if value is not None and not is_sound(value):
             place = line_of(text, (table, name))
             raise FormatError(f"{table}.{name} = {value:g}: {sentence}", line=place, source=source)
+    for lower, upper in BOUNDS:
+        least, most = getattr(settings.intervals, lower), getattr(settings.intervals, upper)
+        if not 0 < most >= least:
+            place = line_of(text, ("intervals", upper)) or line_of(text, ("intervals", lower))
+            message = f"intervals.{upper} = {most:g}: more than 0, and no less than {lower}, which is {least:g}"
+            raise FormatError(message, line=place, source=source)
     if complaint := complaint_of(settings.schedule.windows):
         raise FormatError(f"schedule.windows{complaint}", line=line_of(text, ("schedule", "windows")), source=source)
+    for url in settings.webhooks.urls:
+        if complaint := _webhook_complaint(url):
+            place = line_of(text, ("webhooks", "urls"))
+            raise FormatError(f"webhooks.urls: {complaint}", line=place, source=source)
+
+
+def _webhook_complaint(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        name = (parts.hostname or "").encode("idna")
+        is_web = parts.scheme in ("http", "https") and bool(name) and parts.port != 0
+    except ValueError:  # a port or a name that cannot be
+        is_web = False
+    if not is_web:
+        return f"{url!r} is no web address; write it in full, as https://example.org/changes"
+    return f"no user and password in an address ({parts.hostname}); use webhooks.secret" if "@" in parts.netloc else ""
 
 
 def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from recrawl.cli.doctor import doctor
+from recrawl.cli.run import run
+from recrawl.cli.start import add
 from recrawl.folder.folder import Folder
+from recrawl.model.failure import ConfigError
 from tests.flow.conftest import Ran, Site
 
 
@@ -61,3 +65,21 @@ def test_one_fault_is_told_once(tmp_path: Path) -> None:
     assert (done.exit_code, bad) == (1, ["settings", "sites"])
     folder.settings_file.write_text("")
     assert "seeds = [" not in found(tmp_path, "--offline", code=1)["settings"][1]
+
+
+def test_what_a_run_would_refuse_is_found_before(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "D")
+    CliRunner().invoke(add, ["http://shop.test/", "--own", "--name", "shop", "--folder", str(folder.path)])
+    site_file, sound = folder.sites_folder / "shop.toml", 'seeds = ["http://shop.test/"]\nown = ["shop.test"]\n'
+    for settings, site, says in (
+        ('[schedule]\npolicy = "valu"\n', sound, "there is no policy"),
+        ('[fetch]\nresolver = "foo bar"\n', sound, "no name server"),
+        ('[detect]\nignore = ["div[["]\n', sound, "detect.ignore in recrawl.toml"),
+        ("", sound + 'ignore = ["div[["]\n', "ignore of shop"),
+    ):
+        folder.settings_file.write_text(settings)
+        site_file.write_text(site)
+        [told] = [told for good, told in found(folder.path, "--offline", code=1).values() if not good]
+        assert says in told
+        with pytest.raises(ConfigError, match=says):
+            CliRunner().invoke(run, [str(folder.path), "--once"], catch_exceptions=False)

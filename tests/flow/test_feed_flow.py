@@ -65,6 +65,9 @@ def test_documents_come_with_their_changes_and_tombstones_without(town: Pages, r
     assert removed["url"].endswith("/b") and removed["text"] is None and removed["digest"] is None
     [again] = [line for line in recrawl("changes", "D", "--text").lines if line["cursor"] == first["a"]["cursor"]]
     assert "fog" in again["text"]  # still the version that the change spoke of
+    newest = later[-1]["cursor"]
+    assert recrawl("changes", "D", "--since", newest).out == ""
+    assert "older copy" in recrawl("changes", "D", "--since", newest + 1, expect=2).err
 
 
 def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(
@@ -94,6 +97,10 @@ def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(
     ]
     assert {change["text"] for change in changes} >= {"오늘 배가 떠났다."}
     assert json.loads(recrawl("changes", "D", "--deliver", "--json").out) == {"delivered": 0, "left": 0}
+    settings.write_text(settings.read_text().replace("/hook", "/another"))
+    town.fail = 1
+    assert "answered 503" in recrawl("changes", "D", "--deliver", expect=4).err
+    assert f"{len(changes)} delivered, 0 left" in recrawl("changes", "D", "--deliver").out
 
 
 def test_deliver_without_a_webhook_says_how_to_set_one(town: Pages, recrawl: Run) -> None:

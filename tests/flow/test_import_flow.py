@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from tests.flow.conftest import Ran
+from tests.flow.conftest import RECRAWL, Ran
 
 Run = Callable[..., Ran]
 DAY = 24
@@ -118,3 +119,27 @@ def test_lists_enter_pages_of_sites_that_ask_for_them_alone(recrawl: Run, tmp_pa
 def test_what_is_broken_is_said_and_named(recrawl: Run, tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     assert name in recrawl("import", name, "-C", "D", expect=3).err
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_what_came_before_a_torn_end_or_a_fault_is_taken_in(recrawl: Run, tmp_path: Path, packed: bool) -> None:
+    visits = [(f"http://a.example/{number}", number, f"{TEXTS[0]} Number {number}.") for number in range(4)]
+    warc(tmp_path / "x.warc", visits, packed)
+    whole = (tmp_path / "x.warc").read_bytes()
+    (tmp_path / "torn.warc").write_bytes(whole[:-60])
+    (tmp_path / "more.txt").write_text("http://b.example/\n")
+    told = json.loads(recrawl("import", "torn.warc", "more.txt", "-C", "D", "--json").out)
+    assert (told["versions"], told["torn"], told["pages"]) == (3, 1, 4)
+    (tmp_path / "broken.warc").write_bytes(
+        whole + (b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 50 if packed else b"broken\r\n")
+    )
+    assert "broken.warc" in recrawl("import", "broken.warc", "-C", "E", expect=3).err
+    assert len(recrawl("changes", "E", "--json").lines) == 4
+
+
+def test_a_list_may_come_through_a_pipe(tmp_path: Path) -> None:
+    for number, source in enumerate(("-", "/dev/stdin")):
+        words = [*RECRAWL, "import", source, "-C", str(tmp_path / f"D{number}"), "--json"]
+        done = subprocess.run(words, input=b"http://a.example/1\n", capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["pages"] == 1

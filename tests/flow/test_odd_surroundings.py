@@ -2,9 +2,13 @@
 
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.flow.conftest import RECRAWL, Ran, Site
 
@@ -52,3 +56,43 @@ def test_a_folder_may_be_named_in_bytes_that_are_no_text_here(start_site: Start,
     assert in_a_shell("changes --json", folder, **plain).stdout.count("\n") == 5
     assert in_a_shell("db backup ../copy", folder).returncode == 0
     assert "whole" in in_a_shell("doctor", folder).stdout
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [*RECRAWL, "scope", "schema"]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_whatever_waits_for_ctrl_c_ends_by_it_as_the_exit_codes_say(recrawl: Run, tmp_path: Path) -> None:
+    recrawl("init", "D")
+    waiting = subprocess.Popen(
+        [*RECRAWL, "serve", "D", "--port", "0", "--quiet"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert waiting.stdout is not None and waiting.stdout.readline()
+    waiting.send_signal(signal.SIGINT)
+    assert "Aborted" not in waiting.communicate(timeout=60)[1]
+    assert waiting.returncode == 130
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare, for a disk of its own")
+def test_a_disk_that_can_only_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
+    words = f"{shlex.join(RECRAWL)} agent init --root . --base http://a.example/ --state D/agent"
+    shell = f"mount -t tmpfs none D && mount -o remount,ro D && {words}"
+    (tmp_path / "D").mkdir()
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 3
+    said = f"recrawl: {tmp_path}/D/agent: Read-only file system; see to its owner and its permissions\n"
+    assert done.stderr == said

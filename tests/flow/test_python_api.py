@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import recrawl
 from tests.flow.conftest import Site
 
@@ -28,6 +30,8 @@ def test_a_crawl_in_a_few_lines_of_python(start_site: Callable[..., Site], tmp_p
             assert rc.document(change.url).title
             assert new.digest == change.digest
             assert len(list(rc.pages())) == 25
+            with pytest.raises(recrawl.RecrawlError, match="no cursor"):
+                await anext(rc.changes(since=change.cursor + 1))
 
     asyncio.run(main())
 
@@ -48,3 +52,24 @@ def test_followed_changes_arrive_while_the_crawl_goes_on(start_site: Callable[..
             return seen
 
     assert len(set(asyncio.run(main()))) == 12
+
+
+def test_what_was_written_into_a_site_file_outlives_the_program_that_adds_the_site_again(tmp_path: Path) -> None:
+    written = '# mine\nseeds = ["http://shop.test/"]\nown = ["shop.test"]\n\n[[fields]]\nname = "price"\ncss = "b"\n'
+
+    async def main() -> None:
+        async with recrawl.open(tmp_path / "D") as rc:
+            file = tmp_path / "D" / "sites" / "shop.toml"
+            file.write_text(written)
+            rc.add("http://shop.test/", name="shop")
+            assert file.read_text() == written
+            site = rc.add("http://shop.test/more", name="shop", depth=2)
+            assert (site.seeds, site.own, site.depth) == (
+                ("http://shop.test/", "http://shop.test/more"),
+                ("shop.test",),
+                2,
+            )
+            assert [one.name for one in site.fields] == ["price"]
+            assert rc.folder.sites() == [site]
+
+    asyncio.run(main())

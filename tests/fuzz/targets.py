@@ -191,7 +191,7 @@ def warcs(data: bytes) -> None:
         record.parse(data)
     with suppress(BrokenMember):
         list(member.members(io.BytesIO(data), 0))
-    with tempfile.NamedTemporaryFile() as file:
+    with tempfile.NamedTemporaryFile() as file, suppress(import_records.TornEnd):
         file.write(data)
         file.flush()
         for found in import_records.records(Path(file.name)):

@@ -22,13 +22,15 @@ from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
+from recrawl.engine.assembly import policy_of
 from recrawl.engine.set_right import CLOCK
 from recrawl.fetch.browser import browser_at
 from recrawl.fetch.dates import parse_http_date
+from recrawl.fetch.resolver import name_server
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import is_crawled, open_store
 from recrawl.folder.settings import load
-from recrawl.folder.site_check import checked
+from recrawl.folder.site_check import check_together, checked
 from recrawl.formats import duration
 from recrawl.model.address import origin_of, server_of
 from recrawl.model.failure import NotFound, RecrawlError, StoreDamaged, StoreInUse
@@ -137,7 +139,10 @@ def _named(sites: list[Site]) -> str:
 
 
 def _together(settings: Settings, sites: list[Site]) -> str:
-    settings.check_sites(sites)
+    check_together(settings, sites)
+    policy_of(settings)
+    if settings.fetch.resolver:
+        name_server(settings.fetch.resolver)
     return f"sites and settings fit; contact {settings.operator.contact or 'not needed: own sites only'}"
 
 

@@ -1,5 +1,6 @@
 """The facts behind a page's next visit, for the command line, the dashboard and the API alike."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +64,7 @@ def facts_of(found: Reading, page: Page, now: float, visits: int = VISITS) -> di
         "policy": found.settings.schedule.policy,
         "belief": belief,
         "value": value,
-        "because": because(belief, value, hastened_by(page, notices)),
+        "because": because(belief, value, hastened_by(page, notices), page.visits),
         "moved_by": moved_by(found, page, now),
         "limits": limits_hit(found.store, page, visits),
         "robots": {"allowed": robots.allowed, "because": robots.reason or "robots.txt has not been asked for yet"},
@@ -134,7 +135,7 @@ def value_of(found: Reading, page: Page, now: float) -> dict[str, Any] | None:
         "rate_from": why.rate_low,
         "rate_to": why.rate_high,
         "unchanged": why.unchanged,
-        "worth": why.worth,
+        "worth": why.worth if math.isfinite(why.worth) else None,  # longer ago than the ceiling allows: whatever it is
         "price": why.price,
         "server_price": why.server_price,
     }
@@ -145,18 +146,23 @@ def hastened_by(page: Page, notices: Sequence[Notice]) -> Notice | None:
     return next((one for one in notices if one.proved is None and one.at == page.due_at), None)
 
 
-def because(belief: dict[str, Any] | None, value: dict[str, Any] | None, notice: Notice | None = None) -> str:
+def because(
+    belief: dict[str, Any] | None, value: dict[str, Any] | None, notice: Notice | None = None, visits: int = 0
+) -> str:
     """One sentence behind the next visit."""
     if belief is None:
-        return "never visited"
+        return "no visit has found a page there yet" if visits else "never visited"
     if notice is not None:
         return f"announced by {notice.source.value} at {iso(notice.at)}; without that: {because(belief, value)}"
     if value is None:
         return str(belief["formula"])
     bounds = f"{value['rate_from']:.2g} to {value['rate_to']:.2g}"
+    worth = "; it was seen last longer ago than intervals.ceiling_s, so that it is due whatever a visit is worth"
+    if value["worth"] is not None:
+        worth = f", so that a visit now is worth {value['worth']:.2f} of its price; at 1 it is due"
     return (
         f"it is believed to change {value['rate_per_day']:.2g} times a day ({bounds}); unchanged with probability "
-        f"{value['unchanged']:.0%}, so that a visit now is worth {value['worth']:.2f} of its price; at 1 it is due"
+        f"{value['unchanged']:.0%}{worth}"
     )
 
 

@@ -4,10 +4,21 @@ from recrawl.answers.facts import change_object
 from recrawl.answers.indexing import Read
 from recrawl.index.entry import title_of
 from recrawl.model.event import Event, EventKind
-from recrawl.model.failure import RecrawlError
+from recrawl.model.failure import NotFound, RecrawlError
 from recrawl.ports import Store
 
 WITH_TEXT = (EventKind.ADDED, EventKind.UPDATED)
+
+
+def need_cursor(store: Store, cursor: int) -> int:
+    """The same cursor, if there is one. Where a folder was put back from an older copy, whoever is ahead of it would
+    hear nothing until it has caught up, and never of what came meanwhile."""
+    if cursor > 0 and not store.events(cursor - 1, limit=1):
+        raise NotFound(
+            f"there is no cursor {cursor} yet: is this another folder, or one put back from an older copy? "
+            "Begin with a time (2h, 2026-11-01), or with 0"
+        )
+    return cursor
 
 
 def change_with_text(event: Event, store: Store, read: Read) -> dict[str, object]:

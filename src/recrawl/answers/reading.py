@@ -25,6 +25,7 @@ from recrawl.scope.rules import Rules
 SHOWN = 20  # sites in a sentence
 MICROSECOND = 1e-6  # moments are told in microseconds and kept finer
 READER = "reader"  # a worker that never writes, so it has no file to mend
+UNKEPT = "the page asks not to be kept (noarchive or nosnippet)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,9 @@ class Reading:
         """The version that was current at a moment (default: now), or one further back."""
         versions = [one for one in self.store.versions(page.id) if at is None or one.at <= at + MICROSECOND]
         if len(versions) <= back:
+            reason = f": {UNKEPT}" if asks_not_to_be_kept(page) else ""
             raise NotFound(
-                f"no {'older ' if back else ''}version of {page.url} is kept{' from that time' if at else ''}"
+                f"no {'older ' if back else ''}version of {page.url} is kept{' from that time' if at else ''}{reason}"
             )
         return versions[back]
 
@@ -83,6 +85,11 @@ class Reading:
     def document(self, page: Page, version: Version) -> Document:
         payload = self.payload(version)
         return read(payload.body, version.content_type, page.url, self.settings.extract, payload.headers)
+
+
+def asks_not_to_be_kept(page: Page) -> bool:
+    """Of such a page alone a simhash is made, in place of the copy."""
+    return page.simhash != 0
 
 
 @contextmanager

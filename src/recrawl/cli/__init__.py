@@ -6,12 +6,21 @@ import os
 import sys
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
 
 
 def main() -> None:
-    """Entry point. A RecrawlError becomes one sentence on stderr and its exit code; so does a file of somebody else,
-    and a full disk where the output goes."""
+    """Entry point. Ctrl-C while it is still being loaded is no error either."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _main() -> None:
+    """A RecrawlError becomes one sentence on stderr and its exit code; so does a file of somebody else, and a full disk
+    where the output goes."""
     _need_streams()
     gc.set_threshold(YOUNG)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's would stand by, spinning, for sums of a few numbers
@@ -23,15 +32,10 @@ def main() -> None:
     except RecrawlError as error:
         print(f"recrawl: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except PermissionError as error:
-        print(f"recrawl: {error.filename}: {error.strerror}; see to its owner and its permissions", file=sys.stderr)
-        sys.exit(ConfigError.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except OSError as error:
+        if error.errno in CLOSED:
+            print(f"recrawl: {error.filename}: {error.strerror}; see to its owner and its permissions", file=sys.stderr)
+            sys.exit(ConfigError.exit_code)
         if error.errno not in FULL:
             raise
         print("recrawl: no space is left where the output goes: free some and run it again", file=sys.stderr)

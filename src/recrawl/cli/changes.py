@@ -1,5 +1,6 @@
 """`changes`: the feed."""
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -8,7 +9,7 @@ from itertools import islice
 import click
 
 from recrawl.answers.facts import change_object
-from recrawl.answers.feed import change_with_text
+from recrawl.answers.feed import change_with_text, need_cursor
 from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
@@ -20,7 +21,7 @@ from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.messages.webhooks import Tell, couriers
 from recrawl.model.event import CHANGES, Event, EventKind
-from recrawl.model.failure import UsageError
+from recrawl.model.failure import TooManyFailures, UsageError
 from recrawl.ports import Store
 
 POLL_S = 0.5
@@ -43,7 +44,11 @@ BATCH = 1000
 @click.option("--limit", type=click.IntRange(1), default=None, help="At most this many.")
 @click.option("--follow", is_flag=True, help="Go on as changes are found.")
 @click.option("--text", "with_text", is_flag=True, help="With title, language and main text of each version, as JSON.")
-@click.option("--deliver", is_flag=True, help="Send what the webhooks of recrawl.toml have not seen yet.")
+@click.option(
+    "--deliver",
+    is_flag=True,
+    help="Send what the webhooks of recrawl.toml have not seen yet; exit code 4: one did not take it.",
+)
 @json_option
 def changes(
     folder: str | None,
@@ -69,6 +74,7 @@ def changes(
     with reading(the_folder(folder, folder_word)) as found:
         texts = _texts(found) if with_text else None
         only = found.site(site)
+        need_cursor(found.store, since[0])
         told = (event for event in _told(found.store, since, wanted, follow) if not only or event.site == only)
         for event in islice(told, limit):
             _tell(event, as_json, texts)
@@ -107,8 +113,10 @@ def _deliver(place: Folder, follow: bool, as_json: bool) -> None:
             sent += more
             if not more:
                 time.sleep(POLL_S)
-        left = all_of_them.behind()
+        left, failing = all_of_them.behind(), all_of_them.failing()
     line({"delivered": sent, "left": left}) if as_json else click.echo(f"{sent} delivered, {left} left")
+    if failing:
+        sys.exit(TooManyFailures.exit_code)
 
 
 def _tell(event: Event, as_json: bool, texts: Tell | None) -> None:

@@ -1,10 +1,12 @@
 """`import`: start from what is known."""
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -20,6 +22,7 @@ from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.model.failure import UsageError
 
+STANDARD_INPUT = Path("-")
 FORMATS = (*LISTS, "warc", "cdxj")
 SENTENCES = {
     "pages": "pages entered",
@@ -30,6 +33,7 @@ SENTENCES = {
     "unwanted": "not wanted by the site",
     "no_address": "no web address",
     "damaged": "damaged",
+    "torn": "ended in the middle of a record, what came before it is taken in",
 }
 
 
@@ -54,13 +58,13 @@ def import_(
     contact: str,
     as_json: bool,
 ) -> None:
-    """Take in URL lists, sitemaps, OPML, CSV, WARC (also in WACZ) and CDXJ.
+    """Take in URL lists, sitemaps, OPML, CSV, WARC (also in WACZ) and CDXJ; `-` is the standard input.
 
     Archives bring their versions and start the beliefs from their history; an index brings the beliefs alone. A WARC
     that `recrawl export` made puts pages, versions and beliefs back as they were.
     """
     for file in files:
-        if not file.is_file():
+        if file.is_dir() or not (file.exists() or file == STANDARD_INPUT):
             what = f"{file} is a folder: name the files in it" if file.is_dir() else f"there is no file {file}"
             raise UsageError(what)
     place = the_folder(folder)
@@ -72,11 +76,12 @@ def import_(
         closing(open_store(place, settings)) as store,
         closing(WarcArchive(place.archive, "import", settings.archive, clock.now, Dice().record_id)) as archive,
         _progress(quiet=as_json) as tick,
+        TemporaryDirectory(prefix="recrawl-") as spool,
     ):
         book = SiteBook(place, settings, site, follow, own, counts)
         importer = Importer(place, settings, store, archive, book, clock.now(), tick, counts)
         try:
-            for file in files:
+            for file in (_spooled(file, Path(spool)) for file in files):
                 with file.open("rb") as start:
                     importer.take(file, form or format_of(file.name, start.read(4096)))
         finally:
@@ -88,6 +93,16 @@ def import_(
     click.echo("; ".join(told) or "nothing to take in")
     for one in made:
         click.echo(f"site {one.name} made: {place.sites_folder / one.name}.toml")
+
+
+def _spooled(file: Path, spool: Path) -> Path:
+    """What comes through a pipe can be read once, and is looked at more often."""
+    if file.is_file():
+        return file
+    whole = spool / "standard input"
+    with sys.stdin.buffer if file == STANDARD_INPUT else file.open("rb") as pipe, whole.open("wb") as out:
+        shutil.copyfileobj(pipe, out)
+    return whole
 
 
 @contextmanager

@@ -1,7 +1,10 @@
 """`recrawl` itself: a table of commands whose modules are imported when they are called."""
 
+import os
+import select
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -61,9 +64,30 @@ class Lazy(click.Group):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Ctrl-C, and a reader who has seen enough (`| head`), are ends like others: click calls both an error."""
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(130)
+        except BrokenPipeError:
+            if not _nobody_reads():
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            ctx.exit(0)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _nobody_reads() -> bool:
+    """Whether what is printed goes into a pipe whose other end is closed."""
+    look = select.poll()
+    look.register(1, 0)
+    return any(found & select.POLLERR for _, found in look.poll(0))
 
 
 @click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

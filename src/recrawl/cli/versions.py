@@ -1,14 +1,22 @@
 """`history`, `show`, `diff`: the versions of one page."""
 
+import math
 import sys
 
 import click
 
+from recrawl.answers.facts import visit_object
 from recrawl.answers.reading import reading
 from recrawl.cli.kinds import Moment
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import counted, iso, line, size, table, when
 from recrawl.detect.difference import SegmentKind, differ, unified
+from recrawl.model.visit import Version, Visit
+
+MOST_VISITS = 100_000  # told of one page; `export --table visits` has them all
+
+
+VISIT_KEYS = ("at", "why", "status", "verdict", "failure", "bytes")
 
 
 @click.command()
@@ -16,36 +24,43 @@ from recrawl.detect.difference import SegmentKind, differ, unified
 @folder_option
 @json_option
 def history(url: str, folder: str | None, as_json: bool) -> None:
-    """Every kept version of URL and the visits between, newest first."""
+    """Every kept version of URL and the visits between, newest first.
+
+    As JSON a line for each version, with the visits from then until the next.
+    """
     with reading(the_folder(folder)) as found:
         page = found.page(url)
         versions = found.store.versions(page.id)
-        if as_json:
-            for one in versions:
-                line(
-                    {
-                        "at": iso(one.at),
-                        "digest": one.digest,
-                        "bytes": one.body_bytes,
-                        "text_bytes": one.text_bytes,
-                        "share_changed": one.share_changed,
-                        "content_type": one.content_type,
-                        "warc": {"file": one.warc_file, "offset": one.warc_offset, "length": one.warc_length},
-                    }
-                )
-            return
-        click.echo(f"{page.url}: {counted(len(versions), 'version')}, {counted(page.visits, 'visit')}")
-        rows = [
-            (
-                when(one.at),
-                size(one.body_bytes),
-                "first" if one.share_changed is None else f"{one.share_changed:.1%}",
-                one.digest[:19],
-                one.warc_file,
-            )
-            for one in versions
-        ]
-        table(("version of", "size", "changed", "digest", "in"), rows)
+        visits = found.store.visits(page.id, MOST_VISITS)
+    if as_json:
+        for one, next_at in zip(versions, (math.inf, *(one.at for one in versions)), strict=False):
+            line(_version_object(one, [visit for visit in visits if one.at <= visit.at < next_at]))
+        return
+    click.echo(f"{page.url}: {counted(len(versions), 'version')}, {counted(page.visits, 'visit')}")
+    if versions:
+        table(("version of", "size", "changed", "digest", "in"), map(_version_row, versions))
+    if visits:
+        click.echo()
+        told = [visit_object(visit) for visit in visits]
+        table(VISIT_KEYS, [["-" if one[key] is None else one[key] for key in VISIT_KEYS] for one in told])
+
+
+def _version_row(one: Version) -> tuple[str, ...]:
+    changed = "first" if one.share_changed is None else f"{one.share_changed:.1%}"
+    return when(one.at), size(one.body_bytes), changed, one.digest[:19], one.warc_file
+
+
+def _version_object(one: Version, visits: list[Visit]) -> dict[str, object]:
+    return {
+        "at": iso(one.at),
+        "digest": one.digest,
+        "bytes": one.body_bytes,
+        "text_bytes": one.text_bytes,
+        "share_changed": one.share_changed,
+        "content_type": one.content_type,
+        "warc": {"file": one.warc_file, "offset": one.warc_offset, "length": one.warc_length},
+        "visits": list(map(visit_object, visits)),
+    }
 
 
 @click.command()

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from recrawl.answers.facts import facts_of
-from recrawl.answers.reading import reading
+from recrawl.answers.reading import UNKEPT, asks_not_to_be_kept, reading
 from recrawl.answers.strain import relief_sentence, reliefs
 from recrawl.cli.options import folder_option, json_option, the_folder
 from recrawl.cli.paint import facts, line, size, table, until, when
@@ -57,7 +57,7 @@ def _tell(answer: dict[str, Any], page: Page, server: Server, strain: Relief | N
             ("announced by", "; ".join(map(_source_line, answer["trust"])) or "nobody so far"),
             ("server", _server_line(server, now)),
             ("overload", relief_sentence(server, strain) if strain else ""),
-            ("copy", f"{size(page.size_bytes)}, ETag {page.etag or '-'}, Last-Modified {page.last_modified or '-'}"),
+            ("copy", _copy_line(page)),
         )
         if value
     )
@@ -79,6 +79,13 @@ def _visit_line(answer: dict[str, Any], page: Page, now: float) -> str:
     return f"{when(at)} ({until(at, now)}); due {due}"
 
 
+def _copy_line(page: Page) -> str:
+    sent = f"{size(page.size_bytes)}, ETag {page.etag or '-'}, Last-Modified {page.last_modified or '-'}"
+    if asks_not_to_be_kept(page):
+        return f"none: {UNKEPT}; what came: {sent}"
+    return sent if page.body_digest else "none"
+
+
 def _hindrance(one: dict[str, Any]) -> str:
     return f"{one['says']}, until {one['until_at'][:16]}Z" if one["until_at"] else str(one["says"])
 
@@ -95,6 +102,8 @@ def _price_line(value: dict[str, Any] | None) -> str:
         return ""
     own = f", of which {value['server_price']:.3g} because its server is overloaded" if value["server_price"] else ""
     whole = value["price"] + value["server_price"]
+    if value["worth"] is None:
+        return f"{whole:.3g}{own}"
     return f"{whole:.3g}{own}; a visit now is worth {value['worth'] * whole:.3g} (days of freshness, by importance)"
 
 

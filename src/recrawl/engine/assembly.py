@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager, nullcontext
+from functools import partial
 
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
@@ -26,6 +27,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
 from recrawl.folder.push_book import PushBook
+from recrawl.folder.site_check import check_together
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.ports import Clock, Policy, Store
@@ -119,7 +121,7 @@ async def assemble(
         def quarry(site: Site) -> Quarry:
             return quarry_of(settings, site, watch, store, worker)
 
-        files = SiteWatch(folder, settings.check_sites, log.complain)
+        files = SiteWatch(folder, partial(check_together, settings), log.complain)
         try:
             parts = Parts(
                 clock=clock,

@@ -14,7 +14,7 @@ from recrawl.engine.assembly import policy_of
 from recrawl.engine.settling.ledger import write
 from recrawl.exchange.import_history import Seen, believed, folded, judged
 from recrawl.exchange.import_lists import LISTS, Wanted, unpacked
-from recrawl.exchange.import_records import records, reply_of
+from recrawl.exchange.import_records import TornEnd, records, reply_of
 from recrawl.exchange.import_sites import SiteBook
 from recrawl.exchange.import_state import Restorer
 from recrawl.extract.document import read
@@ -128,14 +128,20 @@ class Importer:
         restorer = Restorer(self.store, self.archive, self.book, self.counts)
         pending: dict[int, tuple[Page, Reply]] = {}
         following = records(file)
-        for record in following:
-            self.tick(1)
-            if record.kind == "metadata" and record.block.startswith(page_state.FIELD):
-                restorer.put_back(page_state.parse(record.block, str(file)), self._responses(following))
-                continue
-            self._visit(record, pending)
-            if len(pending) >= BATCH:
-                self._fold(pending)
+        try:
+            for record in following:
+                self.tick(1)
+                if record.kind == "metadata" and record.block.startswith(page_state.FIELD):
+                    restorer.put_back(page_state.parse(record.block, str(file)), self._responses(following))
+                    continue
+                self._visit(record, pending)
+                if len(pending) >= BATCH:
+                    self._fold(pending)
+        except TornEnd:
+            self.counts["torn"] += 1
+        except FormatError:
+            self._fold(pending)  # what came before the fault is as good as ever
+            raise
         self._fold(pending)
 
     def _responses(self, following: Iterator[Record]) -> Iterator[tuple[Record, Reply]]:

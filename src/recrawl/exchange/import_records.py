@@ -25,8 +25,13 @@ CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[^\r\n]*)?[ \t]*\r\n")
 ASKED = Ask("", etag='"archived"')  # makes a 304 count as an answer to a condition
 
 
+class TornEnd(Exception):
+    """The last record is not whole: whoever wrote it was stopped. What came before it is as good as ever."""
+
+
 def records(file: Path) -> Iterator[Record]:
-    """Every record that can be read. What is broken in the middle ends it with an error that names the place."""
+    """Every record that can be read. What is broken in the middle ends it with an error that names the place, a torn
+    end with `TornEnd`."""
     with file.open("rb") as stream:
         start = stream.read(5)
         stream.seek(0)
@@ -55,7 +60,9 @@ def _in_zip(stream: IO[bytes], file: Path) -> Iterator[Record]:
 def _damage_named(file: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as wrong:
+    except EOFError:
+        raise TornEnd from None
+    except (OSError, zlib.error, zipfile.BadZipFile) as wrong:
         raise FormatError(f"damaged: {wrong}", source=str(file)) from None
 
 
@@ -76,7 +83,7 @@ def _in_stream(stream: Stream, source: str) -> Iterator[Record]:
             raise FormatError(f"record {number} has no length that makes sense", source=source)
         block = stream.read(int(length))
         if len(block) < int(length):
-            return  # torn tail
+            raise TornEnd
         yield Record(tuple(pair for pair in fields if pair[0].lower() != "content-length"), block)
 
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from recrawl.answers.feed import need_cursor
 from recrawl.answers.reading import Reading
 from recrawl.answers.record_rows import Row, history, newest
 from recrawl.answers.record_rows import changes as field_changes
@@ -22,7 +23,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
-from recrawl.folder.site_check import checked
+from recrawl.folder.site_check import check_together, checked
 from recrawl.model.batch import Totals
 from recrawl.model.document import Document
 from recrawl.model.event import CHANGES, Event
@@ -48,19 +49,25 @@ class Crawl:
     _store: Store
 
     def add(self, url: str, *, name: str = "", own: bool = False, **wishes: object) -> Site:
-        """Add a site by its first address; `wishes` are fields of `Site` (include, exclude, depth, gap_s, …)."""
+        """Add a site by its first address; `wishes` are fields of `Site` (include, exclude, depth, gap_s, …).
+
+        A program says this whenever it starts: of a site that is there, only what is wished for is changed."""
         address = canonicaliser_of(self.settings, None).canonical(url)
         if address is None:
             raise UsageError(f"{url!r} is not a web address")
-        site = Site(name=name or plain_name(address.server), seeds=(address.url,))
-        site = replace(site, own=(address.server,) if own else (), **wishes)  # type: ignore[arg-type]
-        self.folder.put_site(checked(site))
+        called = name or plain_name(address.server)
+        known = next((one for one in self.folder.sites() if one.name == called), None)
+        site = known or Site(name=called, seeds=())
+        seeds, owned = dict.fromkeys((*site.seeds, address.url)), dict.fromkeys((*site.own, *[address.server] * own))
+        site = replace(site, seeds=tuple(seeds), own=tuple(owned), **wishes)  # type: ignore[arg-type]
+        if site != known:
+            self.folder.put_site(checked(site))
         return site
 
     async def run(self, *, once: bool = True, for_s: float | None = None, everything: bool = False) -> dict[str, int]:
         """Crawl in this process; the counts of the run. Without `once` or `for_s` it runs until cancelled."""
         sites = self.folder.sites()
-        self.settings.check_sites(sites)
+        check_together(self.settings, sites)
         tally = Tally()
         with self.folder.locked():
             mended(self.folder, self.settings, SystemClock().now())
@@ -78,7 +85,9 @@ class Crawl:
         return tally.as_dict()
 
     async def changes(self, since: int = 0, *, follow: bool = False) -> AsyncIterator[Event]:
-        """Changes after a cursor, oldest first; with `follow`, as they are found. Keep `event.cursor` to resume."""
+        """Changes after a cursor, oldest first; with `follow`, as they are found. Keep `event.cursor` to resume.
+        NotFound if there is no such cursor (yet)."""
+        await asyncio.to_thread(need_cursor, self._store, since)
         while True:
             events = await asyncio.to_thread(self._store.events, since, CHANGES, BATCH)
             for event in events:

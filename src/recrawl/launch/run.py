@@ -29,6 +29,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile
 from recrawl.folder.mending import mended
 from recrawl.folder.opening import open_store
+from recrawl.folder.site_check import check_together
 from recrawl.frontier.split import split
 from recrawl.launch.beside import helpers
 from recrawl.launch.process import ENDING, Crew
@@ -76,7 +77,7 @@ def run(
     sites = folder.sites()
     if not sites:
         raise UsageError(f"no site in {folder.path}: add one with `recrawl add URL --folder {folder.path}`")
-    settings.check_sites(sites)
+    check_together(settings, sites)
     with folder.locked():
         shares = _prepare(folder, settings, make_all_due, workers, say)
         board = Board(workers)

@@ -23,7 +23,6 @@ from recrawl.folder.folder import Folder
 from recrawl.formats import webhook
 from recrawl.model.batch import Batch
 from recrawl.model.event import CHANGES, Event
-from recrawl.model.failure import ConfigError
 from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
@@ -102,7 +101,7 @@ class Courier:
         self.wait_until_at = self.now() + wait_s
         said = f"answered {status}" if status else "did not answer"
         where = self.url.partition("?")[0]  # a query may hold a secret
-        self.complain(f"webhook {where} {said}; tried again in {wait_s:.0f} s, nothing is left out")
+        self.complain(f"webhook {where} {said}; tried again in {wait_s:.0f} s at the earliest, nothing is left out")
 
 
 @dataclass(slots=True)
@@ -113,6 +112,10 @@ class Couriers:
 
     def deliver(self) -> int:
         return sum(courier.deliver() for courier in self.all)
+
+    def failing(self) -> bool:
+        """Whether some receiver has not taken what was last sent to it."""
+        return any(one.failures for one in self.all)
 
     def behind(self) -> int:
         """Changes that some receiver has not seen, counted up to a batch each."""
@@ -130,27 +133,10 @@ def couriers(folder: Folder, settings: Settings, store: Store, complain: Callabl
 
         yield Couriers(
             [
-                Courier(
-                    _checked(url), hooks.secret, store, post, tell, clock.now, lambda: float(dice.luck(1)[0]), complain
-                )
+                Courier(url, hooks.secret, store, post, tell, clock.now, lambda: float(dice.luck(1)[0]), complain)
                 for url in hooks.urls
             ]
         )
-
-
-def _checked(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        is_address = (
-            parts.scheme in ("http", "https") and bool((parts.hostname or "").encode("idna")) and parts.port != 0
-        )
-    except ValueError:  # a port or a name that cannot be
-        is_address = False
-    if not is_address:
-        raise ConfigError(f"webhooks.urls: {url!r} is no web address; write it in full")
-    if "@" in parts.netloc:
-        raise ConfigError(f"webhooks.urls: no user and password in an address ({parts.hostname}); use webhooks.secret")
-    return url
 
 
 def post(url: str, headers: dict[str, str], body: bytes) -> int:

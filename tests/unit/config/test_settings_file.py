@@ -49,7 +49,14 @@ def test_durations_and_sizes_may_be_written_as_people_write_them() -> None:
         ("[state]\nbatch_visits = 0\n", 2, "at least 1"),
         ("[intervals]\nceiling_s = nan\n", 2, "below 10^15"),
         ("[intervals]\nrequests_per_page_day = 0\n", 2, "more than 0"),
-        ("[archive]\ncompress_level = 10\n", 2, "between 0"),
+        ("[archive]\ncompress_level = 4\n", 2, "between 0"),
+        ("[intervals]\nfloor_s = 100\nceiling_s = 10\n", 3, "no less than floor_s, which is 100"),
+        ('[intervals]\nfirst_to_s = "12h"\n', 2, "no less than first_from_s"),
+        ("[intervals]\nfloor_s = 0\nceiling_s = 0\n", 3, "more than 0"),
+        ("[intervals]\nclasses = 0\n", 2, "at least 1"),
+        ('[webhooks]\n\nurls = ["https://you.example/", "ftp://x/"]\n', 3, "'ftp://x/' is no web address"),
+        ('[webhooks]\nurls = ["https://[you/"]\n', 2, "no web address"),
+        ('[webhooks]\nurls = ["https://me:secret@you.example/"]\n', 2, "use webhooks.secret"),
         ('[detect]\nignore = "p"\n', 2, "list"),
         ("[aliases]\nx = 1\n", 2, "string"),
     ],
@@ -59,6 +66,19 @@ def test_a_mistake_is_shown_with_its_line(text: str, line: int, says: str) -> No
         parse(text, "recrawl.toml")
     assert str(caught.value).startswith(f"recrawl.toml:{line}")
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "example.org/hook", "http://[::1/x", "http://a..b/", "http://a:99999/", "http://a:x/", "http://a:0/"]
+)
+def test_what_is_no_address_is_no_webhook(url: str) -> None:
+    with pytest.raises(FormatError, match="no web address"):
+        parse(f'[webhooks]\nurls = ["{url}"]\n', "recrawl.toml")
+
+
+def test_a_webhook_may_have_any_letters() -> None:
+    url = "https://b\u00fccher.example/h\u00f6k"
+    assert parse(f'[webhooks]\nurls = ["{url}"]\n', "recrawl.toml").webhooks.urls == (url,)
 
 
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
