@@ -37,11 +37,11 @@ typedef struct {
 } Attribute;
 
 typedef struct {
-    uint64_t name; /* hash of it */
+    const TagRule *rule; /* by its name; NULL: there is none for it */
     const char *spelt;
-    uint8_t spelt_length;
     uint16_t flags;
     uint8_t tag;
+    uint8_t spelt_length;
     uint8_t region;         /* its own and those of everything it stands in; FRAME_LIKE is found out when it matters */
     uint8_t is_like;        /* its names say that it is a frame: 0 unknown, 1 no, 2 yes */
     uint8_t is_dead;        /* a block whose text does not count */
@@ -509,13 +509,13 @@ region_of(Sight *sight, const Open *open)
 }
 
 static int
-push(Sight *sight, const char *spelt, size_t length, uint64_t name, const TagRule *rule)
+push(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
 {
     if (sight->depth == DEEPEST) return BAIL;
     Open *around = top(sight);
     Open *open = &sight->stack[sight->depth];
     memset(open, 0, sizeof(*open));
-    open->name = name;
+    open->rule = rule;
     open->spelt = spelt;
     open->spelt_length = (uint8_t)length;
     open->tag = rule ? rule->tag : T_OTHER;
@@ -654,12 +654,12 @@ static int
 push_plain(Sight *sight, const char *name)
 {
     forget_attributes(sight);
-    uint64_t hash = hash_of(name, strlen(name));
-    return push(sight, name, strlen(name), hash, rule_of(name, strlen(name), hash));
+    size_t length = strlen(name);
+    return push(sight, name, length, rule_of(name, length, hash_of(name, length)));
 }
 
 static int
-begin_table_part(Sight *sight, const char *spelt, size_t length, uint64_t name, const TagRule *rule)
+begin_table_part(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
 {
     int table = -1;
     for (int at = sight->depth - 1; at >= 0 && table < 0; at--)
@@ -690,7 +690,7 @@ begin_table_part(Sight *sight, const char *spelt, size_t length, uint64_t name, 
     memcpy(sight->known, known, sizeof(known)); /* of the tag that was read; those in between have none */
     sight->attribute_count = count;
     if (rule->flags & IS_VOID) return GO_ON;
-    return push(sight, spelt, length, name, rule);
+    return push(sight, spelt, length, rule);
 }
 
 /* ---- tags ------------------------------------------------------------------------------------------------------- */
@@ -883,7 +883,7 @@ begin_body(Sight *sight)
 
 /* A start tag, its attributes read. `at`: behind it; where to go on, NULL to give up. */
 static const char *
-begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRule *rule, const char *at)
+begin(Sight *sight, const char *name, size_t length, const TagRule *rule, const char *at)
 {
     int tag = rule ? rule->tag : T_OTHER, flags = rule ? rule->flags : 0;
     if (flags & IS_ODD) return NULL;
@@ -915,7 +915,7 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     }
     if (tag == T_OPTION || tag == T_OPTGROUP) return NULL;
     if (is_between_cells(sight) && !(flags & IS_TABLE_PART) && tag != T_SCRIPT && tag != T_STYLE) return NULL;
-    if (flags & IS_TABLE_PART) return begin_table_part(sight, name, length, hash, rule) == BAIL ? NULL : at;
+    if (flags & IS_TABLE_PART) return begin_table_part(sight, name, length, rule) == BAIL ? NULL : at;
     if (tag == T_SVG) {
         Open *around = top(sight);
         if (around != NULL && around->block >= 0) sight->stack[around->block].is_dead = 1;
@@ -954,11 +954,11 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     }
     if (tag == T_NOSCRIPT && sight->phase < IN_BODY) return at; /* ends with what may not stand in a head */
     if (tag == T_SELECT) sight->in_select = 1;
-    return push(sight, name, length, hash, rule) == BAIL ? NULL : at;
+    return push(sight, name, length, rule) == BAIL ? NULL : at;
 }
 
 static int
-end(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRule *rule)
+end(Sight *sight, const char *name, size_t length, const TagRule *rule)
 {
     int tag = rule ? rule->tag : T_OTHER, flags = rule ? rule->flags : 0;
     if (flags & IS_ODD) return BAIL;
@@ -978,7 +978,7 @@ end(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRule 
     int is_found = 0, place = sight->depth - 1;
     for (; place >= 0; place--) {
         const Open *open = &sight->stack[place];
-        if (open->name == hash && open->spelt_length == length && is_same_name(open->spelt, name, length)) {
+        if (open->rule == rule && (rule != NULL || (open->spelt_length == length && is_same_name(open->spelt, name, length)))) {
             is_found = 1;
             break;
         }
@@ -1053,11 +1053,10 @@ scan(Sight *sight)
             if (length > LONGEST_NAME || ++sight->tags > sight->most_tags) return BAIL;
             at = read_attributes(sight, name_end);
             if (at == NULL) return BAIL;
-            uint64_t hash = hash_of(name, length);
-            const TagRule *rule = rule_of(name, length, hash);
+            const TagRule *rule = rule_of(name, length, hash_of(name, length));
             if (closes) {
-                if (end(sight, name, length, hash, rule) == BAIL) return BAIL;
-            } else if ((at = begin(sight, name, length, hash, rule, at)) == NULL) {
+                if (end(sight, name, length, rule) == BAIL) return BAIL;
+            } else if ((at = begin(sight, name, length, rule, at)) == NULL) {
                 return BAIL;
             }
         } else if (next == '!' || next == '?' || next == '/') {
