@@ -1,8 +1,8 @@
 """The compiled part under the address and undefined-behaviour sanitizers: `make sanitize`.
 
-It is built into a copy of the sources, and read by it are the tests that hold it to its Python twins, then pages, heads
-and index lines made up and broken at random, until the time is over. The first byte touched that is not its own ends it
-with the place.
+It is built into a copy of the sources, and read by it are the tests that hold it to its Python twins, then little with
+no memory left (`starved`), then pages, heads and index lines made up and broken at random, until the time is over. The
+first byte touched that is not its own ends it with the place.
 """
 
 import argparse
@@ -48,7 +48,8 @@ def main() -> int:
         tests += [str(ROOT / "tests" / "unit" / twin) for twin in TWINS]
         again = [sys.executable, "-m", "tests.fuzz.sanitized", "--inside"]
         again += ["--minutes", str(chosen.minutes), "--seed", str(chosen.seed)]
-        return max(subprocess.run(each, cwd=ROOT, env=env, check=False).returncode for each in (tests, again))
+        starved = [sys.executable, "-m", "tests.fuzz.starved"]
+        return max(subprocess.run(each, cwd=ROOT, env=env, check=False).returncode for each in (tests, starved, again))
 
 
 def watched(place: Path) -> dict[str, str]:
