@@ -33,7 +33,7 @@ _VALUES = (
     "/c&copy=1", "/c&copy;", "/d&lt", "/e&#39;x", "/é", "//h/x", "/q?a&b", "/x\ny", "/x\ry", "x", "main", "article",
     "nofollow", "navigation", "display:none", "color:red", "nav", "sidebar post", "content", "header", "has-sidebar",
     "no-footer menu", "a:b", "og:title", "robots", "noindex, nofollow", "refresh", "0;url=/r", "application/ld+json",
-    "canonical", "next", "alternate", "stylesheet",
+    "canonical", "next", "alternate", "stylesheet", "m&#97;in", "main\u00a0", "og&#58;title", "di\u017fplay:none",
 )  # fmt: skip
 _ODDITIES = (
     "<!-- c -->", "<!--x--!>", "<!-->", "<!--->", "<!---->", "<?pi x>", "<!doctype html>", "<![CDATA[x]]>", "</>",
@@ -56,7 +56,7 @@ def page_of(seed: int) -> str:
         body += "<p>" + "word " * dice.choice((10, 20, 100, 300)) + "</p>"
     if dice.random() < 0.3:
         body = f"<main>{body}</main>"
-    attributes = dice.choice(("", " class=nav", " hidden", " style=x"))
+    attributes = dice.choice(("", "", " class=nav", " hidden", " style=x", " role=main"))
     shapes = (
         f"<!doctype html><html><head>{head}</head><body{attributes}>{body}</body></html>",
         f"<html lang=en><head>{head}<body>{body}",
@@ -89,6 +89,8 @@ def _inside(dice: random.Random, tag: str, depth: int) -> str:
         return "".join(_row(dice, depth) for _ in range(dice.randint(1, 3)))
     if tag == "select" and dice.random() < 0.8:
         return "<option>a<option value=b>b</option>"
+    if tag == "ruby" and dice.random() < 0.8:
+        return f"{_node(dice, depth + 2)}<rt>{_node(dice, depth + 2)}{dice.choice(('</rt>', '', '<rp>)'))}"
     if tag == "svg" and dice.random() < 0.8:
         return '<path d="M0"/><g><circle r=1></g>'
     return "".join(_node(dice, depth + 1) for _ in range(dice.choice((0, 1, 1, 2, 3))))

@@ -1,7 +1,8 @@
 """The compiled part under the address and undefined-behaviour sanitizers: `make sanitize`.
 
-It is built into a copy of the sources, and read by it are the tests that hold it to its Python twins, then pages made
-up and broken at random, until the time is over. The first byte touched that is not its own ends it with the place.
+It is built into a copy of the sources, and read by it are the tests that hold it to its Python twins, then little with
+no memory left (`starved`), then pages, heads and index lines made up and broken at random, until the time is over. The
+first byte touched that is not its own ends it with the place.
 """
 
 import argparse
@@ -15,13 +16,21 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.fuzz.pieces import PIECES
 from tests.fuzz.targets import run
 from tests.sights import page_of
 
 ROOT = Path(__file__).parents[2]
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fPIC", "-shared"]
 TWINS = ["archive", "detect/test_compiled_words.py", "extract", "fetch/test_heads.py", "model"]
-READERS = ("html", "html", "sights", "any_document", "http")
+READERS = ("html", "html", "sights", "readings", "any_document", "http", "http", "cdx_lines", "warcs")
+OF_PAGES = frozenset({"html", "sights", "readings", "any_document"})
+OTHERS = {
+    "http": "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Odd:  a\r\nEmpty:\r\n",
+    "cdx_lines": 'org,a)/ 20260101000000 {"url": "http://a.org/", "mime": "text/html", "status": "200", "length": "1", '
+    '"offset": "2", "filename": "c.warc.gz"}',
+    "warcs": "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+}
 BROKEN = (b"<", b">", b"\0", b"&", b"&#", b"'", b'"', b"<!--", b"</", b"\xff", b"\xc3", b"\r\n", b":", b"</script")
 
 
@@ -39,7 +48,8 @@ def main() -> int:
         tests += [str(ROOT / "tests" / "unit" / twin) for twin in TWINS]
         again = [sys.executable, "-m", "tests.fuzz.sanitized", "--inside"]
         again += ["--minutes", str(chosen.minutes), "--seed", str(chosen.seed)]
-        return max(subprocess.run(each, cwd=ROOT, env=env, check=False).returncode for each in (tests, again))
+        starved = [sys.executable, "-m", "tests.fuzz.starved"]
+        return max(subprocess.run(each, cwd=ROOT, env=env, check=False).returncode for each in (tests, starved, again))
 
 
 def watched(place: Path) -> dict[str, str]:
@@ -66,16 +76,23 @@ def watched(place: Path) -> dict[str, str]:
 def broken_pages(minutes: float, seed: int) -> int:
     dice, count, until = random.Random(seed), 0, time.monotonic() + 60 * minutes
     while time.monotonic() < until:
-        data = bytearray(page_of(dice.getrandbits(40)).encode("utf-8", "surrogatepass"))
+        reader = dice.choice(READERS)
+        data = bytearray(_made(dice, reader).encode("utf-8", "surrogatepass"))
         for _ in range(dice.choice((0, 1, 2, 8))):
             at = dice.randrange(len(data) + 1)
             data[at : at + dice.choice((0, 0, 1, 3, 200))] = dice.choice(BROKEN)
         if dice.random() < 0.3:
             del data[dice.randrange(len(data) + 1) :]
-        run(dice.choice(READERS), bytes(data))
+        run(reader, bytes(data))
         count += 1
-    print(f"{count} broken pages read, no complaint", flush=True)
+    print(f"{count} broken inputs read, no complaint", flush=True)
     return 0
+
+
+def _made(dice: random.Random, reader: str) -> str:
+    if reader in OF_PAGES:
+        return page_of(dice.getrandbits(40))
+    return OTHERS[reader] + "".join(dice.choices(PIECES[reader], k=dice.choice((0, 1, 3, 20))))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from recrawl.archive import http_head, member, record
+from recrawl.archive.http_head import MISLEADING
 from recrawl.archive.member import BrokenMember
 from recrawl.archive.record import BrokenRecord
+from recrawl.detect.content import link_blocks, read_link_blocks
 from recrawl.exchange import import_lists, import_records
-from recrawl.extract import charset, document, feed, mime, sitemap, srcset
+from recrawl.extract import charset, document, feed, mime, sitemap, srcset, turbo
+from recrawl.extract.links import anchored, links_in
+from recrawl.extract.page_read import links_of, read_page
+from recrawl.extract.resolve import Resolver
+from recrawl.extract.settings import DEFAULT
+from recrawl.extract.text import read_runs
 from recrawl.fetch import dates, head, retry_after, validators
 from recrawl.fetch.evidence import answered
 from recrawl.formats import (
@@ -79,6 +86,7 @@ def html(data: bytes) -> None:
     parsed.is_plainly_a_page(1200)
     glance, whole = document.glance(parsed), document.read(data, "text/html", URL)
     assert {link.url for link in glance.links} == {link.url for link in whole.links}
+    assert link_blocks(whole) == read_link_blocks(whole)
     middle = len(data) // 2
     other = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
     beside = document.kept(document.parse(data, "text/html", URL, beside=other))
@@ -88,6 +96,19 @@ def html(data: bytes) -> None:
 def sights(data: bytes) -> None:
     """What a page says at sight it says as a tree."""
     assert not differences(data), data
+
+
+def readings(data: bytes) -> None:
+    """What the compiled part reads of a page is what a walk over its tree reads."""
+    tree = turbo.parse(data.decode("utf-8", "replace"))
+    page = read_page(tree, DEFAULT)
+    if page is None:
+        return
+    walked = read_runs(tree, (), DEFAULT.text_chars, DEFAULT.node_limit)
+    assert (page.reading.runs, page.reading.skeleton) == (walked.runs, walked.skeleton)
+    links = [link for some in links_of(page, Resolver(URL)) for link in some]
+    resolver = Resolver(URL)
+    assert links == links_in(anchored(tree, resolver, DEFAULT), tree, resolver, DEFAULT)
 
 
 def any_document(data: bytes) -> None:
@@ -105,8 +126,12 @@ def charsets(data: bytes) -> None:
 
 def http(data: bytes) -> None:
     """An answer as libcurl hands it over: head lines, then the body with its content codings."""
-    top, _, body = data.partition(b"\r\n\r\n")
-    lines = head.final_head([line + b"\r\n" for line in top.split(b"\r\n")])
+    top, gap, body = data.partition(b"\r\n\r\n")
+    given = [line + b"\r\n" for line in top.split(b"\r\n")] + [b"\r\n"] * bool(gap)
+    raw = b"".join(given)
+    assert head.head_of(given) == head.odd_head_of(given)
+    assert http_head.is_plain_head(raw, MISLEADING) == http_head.is_plainly_head(raw, MISLEADING)
+    lines = head.final_head(given)
     headers = head.parse_headers(lines)
     reply = answered(Ask(URL, etag='"x"', limits=SMALL), NOW, head.status_of(lines), headers, body)
     assert len(reply.body) <= SMALL.decoded_bytes
@@ -187,6 +212,7 @@ def pushes(data: bytes) -> None:
 
 
 def warcs(data: bytes) -> None:
+    assert member.inflated(member.compressed(data, 1)) == data
     with suppress(BrokenRecord):
         record.parse(data)
     with suppress(BrokenMember):
@@ -199,8 +225,12 @@ def warcs(data: bytes) -> None:
 
 
 def cdx_lines(data: bytes) -> None:
-    line = cdxj.parse(data.decode("utf-8", "surrogateescape"))
+    text = data.decode("utf-8", "surrogateescape")
+    line = cdxj.parse(text)
     assert cdxj.parse(cdxj.render(line)) == line
+    if text.isascii():
+        assert cdxj.parse_written(data) == line
+        assert cdxj.written(line) == cdxj.render(line).encode() + b"\n"
 
 
 def urlkeys(data: bytes) -> None:
@@ -227,9 +257,9 @@ def search(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     one.__name__: one
     for one in (
-        addresses, patterns, robots, html, sights, any_document, charsets, http, sitemaps, feeds, crawl_script,
-        site_file, history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines, urlkeys, lists,
-        kept_files, search,
+        addresses, patterns, robots, html, sights, readings, any_document, charsets, http, sitemaps, feeds,
+        crawl_script, site_file, history, robot_table, letter, registrations, mailboxes, pushes, warcs, cdx_lines,
+        urlkeys, lists, kept_files, search,
     )
 }  # fmt: skip
 

@@ -283,8 +283,9 @@ class Parsed:
         return read_flat(self.tree, flat, self._ignored, settings.text_chars, settings.node_limit)
 
     def _links_like(self, other: "Parsed") -> bool:
-        """A link would mean the same in both."""
-        return (self.base, self.charset, self.settings) == (other.base, other.charset, other.settings)
+        """A link would mean the same in both, and none of its own was too long, which is told of each version."""
+        same = (self.base, self.charset, self.settings) == (other.base, other.charset, other.settings)
+        return same and not other._resolver.too_long
 
     @once
     def _is_linked(self) -> bool:

@@ -113,7 +113,9 @@ def anchored_like(known: Anchored, tree: Tree, resolver: Resolver, settings: Ext
         next(ordered) if tag in _ANCHORS else tuple(rare_links(tree, element, tag, resolver))
         for element, tag in elements
     ]
-    return Anchored(links, anchors, anchor_links, sum(map(len, links)) < settings.link_limit)
+    is_whole = sum(map(len, links)) < settings.link_limit
+    resolver.left_unread = not is_whole
+    return Anchored(links, anchors, anchor_links, is_whole)
 
 
 def _tags(settings: ExtractSettings) -> tuple[str, ...]:

@@ -24,7 +24,10 @@ HEADINGS = {f"h{level}": level for level in range(1, 7)}
 EMPHASIS = frozenset({"b", "strong", "em", "mark"})
 EMPHASIS_LEVEL = 8
 
-_NOT_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
+_NOT_SHOWN = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))",
+    re.IGNORECASE | re.ASCII,  # CSS knows the case of ASCII only
+)
 _LANDMARKS = frozenset({"article", "aside", "footer", "header", "main", "nav"})
 _CONTAINERS = frozenset({"div", "section", "form"})
 _STRUCTURE = _LANDMARKS | _CONTAINERS | {"table", "ul", "ol", "dl"}

@@ -128,12 +128,12 @@ odd_bytes(uint64_t word)
     return (word & highs) | ((word - ones * 0x20) & ~word & highs) | ((reference - ones) & ~reference & highs);
 }
 
+/* Of eight bytes of ASCII. */
 static inline uint64_t
 blank_bytes(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
-    uint64_t blank = word ^ (ones * ' ');
-    return (blank - ones) & ~blank & highs; /* too many at worst, never too few */
+    return ~((word ^ (ones * ' ')) + ones * 0x7F) & highs;
 }
 
 /* How many bytes from here on are plain words with single blanks between them, whole words of eight bytes. */

@@ -37,9 +37,11 @@ typedef struct {
 } Attribute;
 
 typedef struct {
-    uint64_t name; /* hash of it */
+    const TagRule *rule; /* by its name; NULL: there is none for it */
+    const char *spelt;
     uint16_t flags;
     uint8_t tag;
+    uint8_t spelt_length;
     uint8_t region;         /* its own and those of everything it stands in; FRAME_LIKE is found out when it matters */
     uint8_t is_like;        /* its names say that it is a frame: 0 unknown, 1 no, 2 yes */
     uint8_t is_dead;        /* a block whose text does not count */
@@ -106,6 +108,19 @@ is_named(const char *text, size_t length, const char *name)
         char letter = text[at];
         if (letter >= 'A' && letter <= 'Z') letter |= 0x20;
         if (letter != name[at]) return 0;
+    }
+    return 1;
+}
+
+/* Two names of this length, whatever the case of their letters. */
+static int
+is_same_name(const char *one, const char *other, size_t length)
+{
+    for (size_t at = 0; at < length; at++) {
+        char letter = one[at], beside = other[at];
+        if (letter >= 'A' && letter <= 'Z') letter |= 0x20;
+        if (beside >= 'A' && beside <= 'Z') beside |= 0x20;
+        if (letter != beside) return 0;
     }
     return 1;
 }
@@ -443,12 +458,16 @@ region_around(const Sight *sight)
     return sight->depth ? sight->stack[sight->depth - 1].region : sight->body_region;
 }
 
-/* The region that a role names: of main content, 0 for any other. */
+enum { PLAYS_WHO_KNOWS = -1 };
+
+/* The region that a role names: of main content, 0 for any other, negative where it is spelt in a way not read here. */
 static int
 mark_played(const Sight *sight)
 {
     const Attribute *role = attribute(sight, N_ROLE);
     if (role == NULL || role->value == NULL) return 0;
+    for (uint32_t at = 0; at < role->value_length; at++)
+        if (role->value[at] == '&' || (unsigned char)role->value[at] >= 0x80) return PLAYS_WHO_KNOWS;
     const char *from = role->value, *to = from + role->value_length;
     while (from < to && (unsigned char)*from <= ' ') from++;
     while (to > from && (unsigned char)to[-1] <= ' ') to--;
@@ -456,12 +475,12 @@ mark_played(const Sight *sight)
     return is_named(from, (size_t)(to - from), "article") ? REGION_ARTICLE : 0;
 }
 
-/* What main text must stand in, if anything on the page is called so. */
+/* What main text must stand in, if anything on the page is called so. In doubt it is: then no other text counts. */
 static void
 note_mark(Sight *sight, int tag)
 {
     int played = mark_played(sight);
-    if (tag == T_MAIN || played == REGION_MAIN) sight->seen_main = 1;
+    if (tag == T_MAIN || played == REGION_MAIN || played == PLAYS_WHO_KNOWS) sight->seen_main = 1;
     if (tag == T_ARTICLE || played == REGION_ARTICLE) sight->seen_article = 1;
 }
 
@@ -479,8 +498,9 @@ region_of(Sight *sight, const Open *open)
     }
     if (attribute(sight, N_ROLE) != NULL) {
         int played = mark_played(sight);
-        if (!played) region |= REGION_FRAME; /* most roles are of frames; the others are not believed */
-        else if (open->flags & IS_BLOCK) region |= played;
+        int is_page = open->tag == T_HTML || open->tag == T_BODY; /* what they play says nothing of a place in it */
+        if (played <= 0) region |= REGION_FRAME; /* most roles are of frames; the others are not believed */
+        else if (open->flags & IS_BLOCK && !is_page) region |= (uint8_t)played;
     }
     const Attribute *style = attribute(sight, N_STYLE);
     if (style != NULL && (holds(style, "display") || holds(style, "visibility") || holds(style, "&"))) region |= REGION_UNSEEN;
@@ -489,13 +509,15 @@ region_of(Sight *sight, const Open *open)
 }
 
 static int
-push(Sight *sight, uint64_t name, const TagRule *rule)
+push(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
 {
     if (sight->depth == DEEPEST) return BAIL;
     Open *around = top(sight);
     Open *open = &sight->stack[sight->depth];
     memset(open, 0, sizeof(*open));
-    open->name = name;
+    open->rule = rule;
+    open->spelt = spelt;
+    open->spelt_length = (uint8_t)length;
     open->tag = rule ? rule->tag : T_OTHER;
     open->flags = rule ? rule->flags : 0;
     open->region = sight->attribute_count || rule ? region_of(sight, open) : region_around(sight);
@@ -559,7 +581,6 @@ pop(Sight *sight)
 {
     Open *open = &sight->stack[--sight->depth];
     if (open->tag == T_A) sight->links_open--;
-    if (open->tag == T_FORM) sight->form_is_open = 0;
     if (open->letters < LONG_TEXT || open->is_dead || open->has_inner || open->region & (REGION_FRAME | REGION_UNSEEN)) return GO_ON;
     if ((uint64_t)open->linked * 10 > (uint64_t)open->letters * LINKED_TENTHS) return GO_ON;
     int is_framed = is_in_frame(sight, sight->depth);
@@ -633,12 +654,12 @@ static int
 push_plain(Sight *sight, const char *name)
 {
     forget_attributes(sight);
-    uint64_t hash = hash_of(name, strlen(name));
-    return push(sight, hash, rule_of(name, strlen(name), hash));
+    size_t length = strlen(name);
+    return push(sight, name, length, rule_of(name, length, hash_of(name, length)));
 }
 
 static int
-begin_table_part(Sight *sight, uint64_t name, const TagRule *rule)
+begin_table_part(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
 {
     int table = -1;
     for (int at = sight->depth - 1; at >= 0 && table < 0; at--)
@@ -669,7 +690,7 @@ begin_table_part(Sight *sight, uint64_t name, const TagRule *rule)
     memcpy(sight->known, known, sizeof(known)); /* of the tag that was read; those in between have none */
     sight->attribute_count = count;
     if (rule->flags & IS_VOID) return GO_ON;
-    return push(sight, name, rule);
+    return push(sight, spelt, length, rule);
 }
 
 /* ---- tags ------------------------------------------------------------------------------------------------------- */
@@ -681,7 +702,7 @@ behind_raw(const Sight *sight, const char *at, const char *name, size_t length, 
     while (at < sight->end) {
         at = memchr(at, '<', (size_t)(sight->end - at));
         if (at == NULL || at + 2 + length >= sight->end) return NULL;
-        if (at[1] == '/' && hash_of(at + 2, length) == hash_of(name, length)) {
+        if (at[1] == '/' && is_same_name(at + 2, name, length)) {
             char next = at[2 + length];
             if (is_space(next) || next == '/' || next == '>') {
                 *text_end = at;
@@ -784,19 +805,31 @@ says_something(const Sight *sight, int tag)
     return 1;
 }
 
-static void
+/* Whether it is written so that it may say something else than what stands there. */
+static int
+is_referring(const Attribute *found)
+{
+    return found->value != NULL && memchr(found->value, '&', found->value_length) != NULL;
+}
+
+static int
 note_offers(Sight *sight, const TagRule *rule)
 {
-    if (sight->offers || sight->attribute_count == 0) return;
+    if (sight->offers || sight->attribute_count == 0) return GO_ON;
     if (attribute(sight, N_ITEMSCOPE) != NULL) sight->offers = 1;
-    if (rule == NULL) return;
-    const Attribute *found;
-    if (rule->tag == T_META) {
-        if ((found = attribute(sight, N_PROPERTY)) != NULL && holds(found, ":")) sight->offers = 1;
-        if ((found = attribute(sight, N_NAME)) != NULL && holds(found, ":")) sight->offers = 1;
-    } else if (rule->tag == T_SCRIPT && (found = attribute(sight, N_TYPE)) != NULL && found->value != NULL) {
-        if (is_named(found->value, found->value_length, "application/ld+json")) sight->offers = 1;
+    if (rule == NULL) return GO_ON;
+    const Attribute *said[] = {NULL, NULL};
+    const char *offer = ":";
+    if (rule->tag == T_META) said[0] = attribute(sight, N_PROPERTY), said[1] = attribute(sight, N_NAME);
+    if (rule->tag == T_SCRIPT) said[0] = attribute(sight, N_TYPE), offer = "application/ld+json";
+    int is_doubtful = 0;
+    for (int one = 0; one < 2; one++) {
+        if (said[one] == NULL || said[one]->value == NULL) continue;
+        int is_whole = rule->tag == T_META || said[one]->value_length == strlen(offer);
+        if (is_whole && holds(said[one], offer)) sight->offers = 1;
+        else if (is_referring(said[one])) is_doubtful = 1;
     }
+    return is_doubtful && !sight->offers ? BAIL : GO_ON;
 }
 
 /* A drawing: nothing in it is told, so nothing in it may lead anywhere. Behind it; NULL: it is not so plain. */
@@ -821,7 +854,7 @@ behind_drawing(Sight *sight, const char *at)
         if (!is_plain || ++sight->tags > sight->most_tags) return NULL;
         at = read_attributes(sight, stop);
         if (at == NULL) return NULL;
-        note_offers(sight, NULL);
+        if (note_offers(sight, NULL) == BAIL) return NULL;
         note_mark(sight, T_OTHER);
         if (closes) {
             depth--;
@@ -834,6 +867,13 @@ behind_drawing(Sight *sight, const char *at)
     return at;
 }
 
+/* What needs no end tag of its own ("implied end tags"), as far as it can be open here. */
+static int
+ends_by_itself(int tag)
+{
+    return tag == T_RT || tag == T_RP || tag == T_P || tag == T_LI || tag == T_DD || tag == T_DT;
+}
+
 static int
 begin_body(Sight *sight)
 {
@@ -843,7 +883,7 @@ begin_body(Sight *sight)
 
 /* A start tag, its attributes read. `at`: behind it; where to go on, NULL to give up. */
 static const char *
-begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRule *rule, const char *at)
+begin(Sight *sight, const char *name, size_t length, const TagRule *rule, const char *at)
 {
     int tag = rule ? rule->tag : T_OTHER, flags = rule ? rule->flags : 0;
     if (flags & IS_ODD) return NULL;
@@ -859,7 +899,7 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
         begin_body(sight);
     }
     if (tag == T_HTML || tag == T_HEAD || tag == T_BODY) {
-        note_offers(sight, rule);
+        if (note_offers(sight, rule) == BAIL) return NULL;
         Open open = {.tag = (uint8_t)tag, .flags = tag == T_HEAD ? 0 : rule->flags};
         if (tag != T_HEAD) sight->body_region = region_of(sight, &open);
         return at;
@@ -868,14 +908,14 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
         if (!(flags & IN_HEAD) || (tag == T_NOSCRIPT && sight->phase == AFTER_HEAD)) begin_body(sight);
         else if (sight->phase < IN_THE_HEAD) sight->phase = IN_THE_HEAD;
     }
-    note_offers(sight, rule);
+    if (note_offers(sight, rule) == BAIL) return NULL;
     if (sight->in_select) {
         if (tag != T_OPTION && tag != T_OPTGROUP && tag != T_HR) return NULL;
         return at;
     }
     if (tag == T_OPTION || tag == T_OPTGROUP) return NULL;
     if (is_between_cells(sight) && !(flags & IS_TABLE_PART) && tag != T_SCRIPT && tag != T_STYLE) return NULL;
-    if (flags & IS_TABLE_PART) return begin_table_part(sight, hash, rule) == BAIL ? NULL : at;
+    if (flags & IS_TABLE_PART) return begin_table_part(sight, name, length, rule) == BAIL ? NULL : at;
     if (tag == T_SVG) {
         Open *around = top(sight);
         if (around != NULL && around->block >= 0) sight->stack[around->block].is_dead = 1;
@@ -890,9 +930,9 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     if ((tag == T_DD || tag == T_DT) && close_item(sight, T_DD, T_DT) == BAIL) return NULL;
     if (flags & CLOSES_P && close_p(sight) == BAIL) return NULL;
     if (flags & IS_HEADING && top(sight) && top(sight)->flags & IS_HEADING) return NULL;
-    if ((tag == T_RT || tag == T_RP) && top(sight) && (top(sight)->tag == T_RT || top(sight)->tag == T_RP) &&
-        find(sight, T_RUBY, 0) >= 0 && pop(sight) == BAIL)
-        return NULL;
+    if ((tag == T_RT || tag == T_RP) && find(sight, T_RUBY, 0) >= 0)
+        while (ends_by_itself(top(sight)->tag))
+            if (pop(sight) == BAIL) return NULL;
     int noted = GO_ON;
     if (tag == T_A || tag == T_AREA) noted = note_anchor(sight, tag == T_AREA);
     else if (tag == T_BASE) noted = note_base(sight);
@@ -914,11 +954,11 @@ begin(Sight *sight, const char *name, size_t length, uint64_t hash, const TagRul
     }
     if (tag == T_NOSCRIPT && sight->phase < IN_BODY) return at; /* ends with what may not stand in a head */
     if (tag == T_SELECT) sight->in_select = 1;
-    return push(sight, hash, rule) == BAIL ? NULL : at;
+    return push(sight, name, length, rule) == BAIL ? NULL : at;
 }
 
 static int
-end(Sight *sight, uint64_t hash, const TagRule *rule)
+end(Sight *sight, const char *name, size_t length, const TagRule *rule)
 {
     int tag = rule ? rule->tag : T_OTHER, flags = rule ? rule->flags : 0;
     if (flags & IS_ODD) return BAIL;
@@ -934,10 +974,11 @@ end(Sight *sight, uint64_t hash, const TagRule *rule)
     }
     if (sight->phase < IN_BODY) return flags & IN_HEAD ? GO_ON : BAIL;
     if (flags & IS_VOID) return tag == T_OTHER && rule->name[0] == 'b' && rule->name[1] == 'r' ? BAIL : GO_ON;
+    if (tag == T_FORM) sight->form_is_open = 0; /* nothing else ends it: left otherwise, it keeps others from beginning */
     int is_found = 0, place = sight->depth - 1;
     for (; place >= 0; place--) {
         const Open *open = &sight->stack[place];
-        if (open->name == hash) {
+        if (open->rule == rule && (rule != NULL || (open->spelt_length == length && is_same_name(open->spelt, name, length)))) {
             is_found = 1;
             break;
         }
@@ -1012,11 +1053,10 @@ scan(Sight *sight)
             if (length > LONGEST_NAME || ++sight->tags > sight->most_tags) return BAIL;
             at = read_attributes(sight, name_end);
             if (at == NULL) return BAIL;
-            uint64_t hash = hash_of(name, length);
-            const TagRule *rule = rule_of(name, length, hash);
+            const TagRule *rule = rule_of(name, length, hash_of(name, length));
             if (closes) {
-                if (end(sight, hash, rule) == BAIL) return BAIL;
-            } else if ((at = begin(sight, name, length, hash, rule, at)) == NULL) {
+                if (end(sight, name, length, rule) == BAIL) return BAIL;
+            } else if ((at = begin(sight, name, length, rule, at)) == NULL) {
                 return BAIL;
             }
         } else if (next == '!' || next == '?' || next == '/') {

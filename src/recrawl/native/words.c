@@ -326,7 +326,7 @@ done:
     return answer;
 }
 
-/* is_folded(text): it is printable ASCII, its space single blanks and none at its ends; False says nothing */
+/* is_folded(text): it is printable ASCII, its space single blanks and none at its ends */
 PyObject *
 native_is_folded(PyObject *module, PyObject *text)
 {
@@ -338,9 +338,8 @@ native_is_folded(PyObject *module, PyObject *text)
     uint64_t word, before = 0;
     for (; end - at >= 8; at += 8) {
         memcpy(&word, at, 8);
-        uint64_t blank = word ^ (ones * ' '), delete = word ^ (ones * 0x7F);
-        uint64_t blanks = (blank - ones) & ~blank & highs;
-        if (((word - ones * 0x20) & ~word & highs) || ((delete - ones) & ~delete & highs)) Py_RETURN_FALSE;
+        uint64_t blanks = ~((word ^ (ones * ' ')) + ones * 0x7F) & highs; /* exact, since no byte is above 0x7F */
+        if (((word - ones * 0x20) & ~word & highs) || ((word + ones) & highs)) Py_RETURN_FALSE;
         if (blanks & ((blanks << 8) | (before >> 56))) Py_RETURN_FALSE;
         before = blanks;
     }

@@ -57,7 +57,7 @@ def hubs_in_headers(headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...]
             continue
         for found in _LINK.finditer(value):
             words = _REL.search(found[2])
-            relations = ((words[1] or words[2]) if words else "").lower().split()
+            relations = ((words[1] or words[2] or "") if words else "").lower().split()
             hubs += [found[1]] if "hub" in relations else []
             topic = found[1] if "self" in relations and not topic else topic
     return tuple(hubs), topic

@@ -71,3 +71,15 @@ def test_a_flood_of_tags_takes_little_memory_before_it_is_cut(tag: str) -> None:
         tracemalloc.stop()
     assert "extract.tags" in found.cut
     assert peak_bytes < 3 * settings.source_bytes
+
+
+@pytest.mark.parametrize("ignore", [(), ("nav",)])  # by the compiled part, and by a walk over the tree
+@pytest.mark.parametrize("link", [b"<a href=/one>a</a><a href=/two>b</a>", b"<a href=/much-too-long>a</a>"])
+def test_a_limit_that_bites_is_told_beside_another_version_too(link: bytes, ignore: tuple[str, ...]) -> None:
+    settings = ExtractSettings(link_limit=3, href_chars=10)
+    body = b"<nav>x</nav><p>words</p><a href=/zero>z</a>" + link
+    alone = parse(body, HTML, URL, settings, ignore=ignore)
+    other = parse(b"<p>more</p>" + body.replace(b"<a href=/two>b</a>", b""), HTML, URL, settings, ignore=ignore)
+    beside = parse(b"<p>less</p>" + body, HTML, URL, settings, ignore=ignore, beside=other)
+    assert beside.links == alone.links
+    assert beside.cuts(with_text=False) == alone.cuts(with_text=False) != ""

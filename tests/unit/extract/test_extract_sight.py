@@ -80,11 +80,28 @@ def test_what_only_a_tree_can_tell_is_not_told_at_sight(page: str) -> None:
         "<svg a=1/><script><a href=/x></a></script>",  # the / is part of the value
         f"<head></head><noscript><p>{LONG}</p></noscript>",
         f"<p>x<rp>{LONG}<rt>{LONG}</rt></p>",
+        f"<ruby><p>{LONG[:50]}<rt>{LONG[:50]}</rt></p></ruby>",  # a paragraph ends where a reading begins
+        f"<ruby><li>{LONG[:50]}<rt>{LONG[:50]}</ruby>",
+        f"<div role='m&#97;in'>x</div><p>{LONG}</p>",
+        f"<div role='main\u00a0'>x</div><p>{LONG}</p>",
+        f"<div role='&nbsp;article'>x</div><p>{LONG}</p>",
+        f"<p style='di\u017fplay: none'>{LONG}</p>",  # no s for CSS, as it is for Unicode
+        f"<div><form></div><p>{LONG}<form><a href=/x>{LONG * 9}</a>",  # left open, a form keeps the next from beginning
+        f"<table><tr><td><form><td>x</table><p>{LONG}<form><a href=/x>{LONG * 9}</a>",
+        "<meta property='og&#58;title' content=x>",
+        "<script type='application&#47;ld+json'>{}</script>",
+        f"<xjiqbkuqw2rlxm hidden></xl6ya6x5aqzb3c><p>{LONG}</p>",  # two names of one hash
     ],
 )
 def test_oddities_are_told_as_in_the_tree_or_not_at_all(page: str) -> None:
     for source in (page, f"<!doctype html><body><p>{LONG * 20}</p>{page}", f"{page}<p>{LONG * 20}</p>"):
         assert not differences(source.encode())
+
+
+@pytest.mark.parametrize("tag", ["html", "body"])
+def test_a_role_of_the_whole_page_makes_no_main_text_of_its_parts(tag: str) -> None:
+    page = f"<{tag} role=main><article><p>{LONG}</p></article><header><p>{LONG}</p></header><p>{LONG}</p>"
+    assert not differences(page.encode())
 
 
 @pytest.mark.compiled

@@ -1,0 +1,118 @@
+"""Every function of the compiled part with each of its allocations refused, alone and with all that follow: it raises
+MemoryError, or gives the same as ever. `make sanitize` runs this under the sanitizers.
+"""
+
+import _testcapi
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import recrawl.detect.content
+import recrawl.extract.page_read
+import recrawl.extract.sight  # noqa: F401 (they tell the compiled part what it reads)
+from recrawl.archive.record import Record
+from recrawl.extract import turbo
+from recrawl.extract.contexts import Contexts
+from recrawl.extract.resolve import is_origin
+from recrawl.extract.settings import DEFAULT
+from recrawl.formats.cdxj import CdxLine, written
+from recrawl.model.document import Block, Document, Media
+from recrawl.model.page import Link
+from recrawl.model.swift import replace
+from recrawl.native import compiled
+
+MOST_ALLOCATIONS = 2_000  # of one call
+UNHARMED = 20  # answers in a row: it asks for no more
+LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
+PAGE = (
+    "<!doctype html><html><head><title>T\u00e9 &amp; x</title><base href=/d/><meta name=robots content=noindex>"
+    "<link rel=next href='/n?a=1&amp;b'></head><body><main class='a b-c nav2' id=x>"
+    f"<div class=post><p>{LONG * 2}<a href='/x?&amp;{'y' * 600}'>\u6771\u4eac {LONG}</a><a rel=nofollow href=/b>b</a>"
+    f"<area href=/c rel=x><br>{LONG}</div><table><tr><td>x</table><iframe src=/q></iframe></main></body></html>"
+)
+LINES = [b"HTTP/1.1 200 OK\r\n", b"Server: x\r\n", b"X-Odd-Name: y\r\n", b"\r\n"]
+PAIRS = tuple((f"name{number}", "v" * 300) for number in range(20))
+ITEMS = [("a", "/x", None, "t"), ("a", "http://o.example/y", None, "t"), ("a", None, None, ""), ("a", "z", None, "")]
+LINE = CdxLine(
+    "org,e)/", "20260101000000", "http://e.org/", "text/html", "200", "A" * 32, 5, 6, "f", (("sha256", "0f" * 32),)
+)
+DOCUMENT = Document(
+    Media.HTML,
+    main=(Block(0, "\u00e9 " + " ".join(f"w{number}" for number in range(600))),),
+    links=tuple(Link(f"http://e/{number}?q={number}", "a", f"w{number} \u00e9") for number in range(300)),
+)
+WHOLE = turbo.parse(PAGE).whole()
+
+
+def anew(text: str) -> str:
+    """Another object, which nobody has asked for its UTF-8 yet."""
+    return text[:1] + text[1:]
+
+
+def page_read() -> Any:
+    contexts = Contexts()
+    return compiled.read_page(anew(WHOLE or ""), contexts.body, contexts.child, DEFAULT.link_text_chars)
+
+
+def met() -> bool:
+    known = compiled.Met(10, 5)
+    known.remember(["http://e/\u00e9", *map(str, range(20))])
+    return "http://e/\u00e9" in known
+
+
+def head_lines() -> Any:
+    head = compiled.HeadLines()
+    head.begin(20, 2)
+    return [head(line) for line in LINES], head.lines, head.is_over
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
+    "head": lambda: compiled.head(LINES),
+    "head_lines": head_lines,
+    "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
+    "link_targets": lambda: compiled.link_targets(DOCUMENT.main, DOCUMENT.links, 5_000),
+    "made": lambda: (Record(fields=()), CdxLine(*[""] * 9)),
+    "met": met,
+    "named_fields": lambda: compiled.named_fields(PAIRS),
+    "own_line": lambda: compiled.own_line(written(LINE)),
+    "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
+    "read_page": page_read,
+    "replace": lambda: replace(LINE, url="x"),
+    "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
+    "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
+    "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
+    "warc_date": lambda: compiled.warc_date(5.5),
+    "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
+}
+
+
+def main() -> int:
+    assert all(call() is not None for call in CALLS.values())  # nothing is left to Python
+    refused = sum(starved(name, call, once) for name, call in CALLS.items() for once in (True, False))
+    print(f"{len(CALLS)} functions without memory, {refused} times refused, no complaint", flush=True)
+    return 0
+
+
+def starved(name: str, call: Callable[[], Any], once: bool) -> int:
+    """How often it was refused what it asked for."""
+    usual, refused, unharmed = call(), 0, 0
+    for at in range(MOST_ALLOCATIONS):
+        _testcapi.set_nomemory(at, at + 1 if once else 0)
+        try:
+            answer = call()
+        except MemoryError:
+            refused, unharmed = refused + 1, 0
+            continue
+        finally:
+            _testcapi.remove_mem_hooks()
+        assert answer == usual, (name, at)
+        unharmed += 1
+        if unharmed == UNHARMED:
+            return refused
+    raise AssertionError(f"{name} asks for memory without end")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
