@@ -19,6 +19,7 @@ from recrawl.lab.requests_log import Request, closer_than, overlapping
 from recrawl.model.site import Site as SiteFile
 from recrawl.store.postgres import create_postgres, open_postgres
 from tests.flow.conftest import RECRAWL, Site
+from tests.flow.nursery import Forked, fork
 
 LEASE_S = 2.0
 GAP_S = 0.1
@@ -29,7 +30,7 @@ PATIENCE_S = 120.0
 @dataclass
 class Machine:
     folder: Path
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Forked
 
     @property
     def pid(self) -> int:
@@ -67,13 +68,8 @@ class Cluster:
         with folder.settings_file.open("a") as settings:
             settings.write(f"\n[cluster]\nlease_s = {self.lease_s}\n\n[search]\nbeside = false\n")
         words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", dsn or self.dsn, *options)
-        process = subprocess.Popen(
-            [*RECRAWL, *words],
-            stdout=subprocess.DEVNULL,
-            stderr=(folder.path / "errors").open("ab"),
-            env=_with_clock(self.root, clock_ahead_s),
-        )
-        self.machines.append(Machine(folder.path, process))
+        begin = _wrongly_timed if clock_ahead_s else _timed
+        self.machines.append(Machine(folder.path, begin(words, folder.path / "errors", clock_ahead_s)))
         return self.machines[-1]
 
     # what the database says
@@ -198,12 +194,18 @@ def cluster(
                 machine.process.wait()
 
 
-def _with_clock(root: Path, ahead_s: float) -> dict[str, str]:
-    """An environment in which Python's wall clock is wrong by so much."""
-    if not ahead_s:
-        return dict(os.environ)
-    folder = root / f"clock{ahead_s}"
-    folder.mkdir(exist_ok=True)
+def _timed(words: Sequence[str], errors: Path, _: float) -> Forked:
+    return fork("recrawl", words, Path.cwd(), Path(os.devnull), errors)
+
+
+def _wrongly_timed(words: Sequence[str], errors: Path, ahead_s: float) -> "subprocess.Popen[bytes]":
+    """A Python whose wall clock is wrong by so much."""
+    folder = errors.with_name("clock")
+    folder.mkdir()
     wrong = f"import time\n\n_true = time.time\ntime.time = lambda: _true() + {ahead_s}\n"
     (folder / "sitecustomize.py").write_text(wrong)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path[:1], os.environ.get("PYTHONPATH", "")])}
+    searched = os.pathsep.join([str(folder), *sys.path[:1], os.environ.get("PYTHONPATH", "")])
+    with errors.open("ab") as said:
+        return subprocess.Popen(
+            [*RECRAWL, *words], stdout=subprocess.DEVNULL, stderr=said, env={**os.environ, "PYTHONPATH": searched}
+        )
