@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ class Cluster:
     gap_s: float = GAP_S
     requests_per_day: int | None = None  # of all machines together
     machines: list[Machine] = field(default_factory=list)
+    _line: "psycopg.Connection[tuple[Any, ...]] | None" = None
 
     def start(self, name: str, *options: str, clock_ahead_s: float = 0.0, dsn: str = "") -> Machine:
         """One more machine; its requests can be told by the operator's contact in their user agent. `dsn`: its own way
@@ -75,8 +76,18 @@ class Cluster:
     # what the database says
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.dsn, autocommit=True, connect_timeout=60) as connection:
-            return connection.execute(statement, values).fetchall()
+        """Over one line as long as it holds: who waits asks often, and the server starts a process for each line."""
+        if self._line is not None:
+            with suppress(psycopg.OperationalError):
+                return self._line.execute(statement, values).fetchall()
+            self.hang_up()
+        self._line = psycopg.connect(self.dsn, autocommit=True, connect_timeout=60)
+        return self._line.execute(statement, values).fetchall()
+
+    def hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
     def seats(self) -> dict[str, int]:
         """Workers and how many partitions they own."""
@@ -188,6 +199,7 @@ def cluster(
         print(found.diagnosis())
         raise
     finally:
+        found.hang_up()
         for machine in found.machines:
             if machine.process.poll() is None:
                 machine.process.kill()
