@@ -42,9 +42,10 @@ compiler:
 demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
 	@$(BIN)/recrawl demo
 
+# Each worker rewrites the assertions of every module unless it may keep them from one run to the next.
 test: $(STAMP) chromium ## all tests
 	@$(BIN)/python -m compileall -q src tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
 
 # The dashboard is tested in a real browser: Debian's chromium, installed when it is missing and we may.
 chromium:

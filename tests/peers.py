@@ -4,6 +4,7 @@ An environment is made once, under `.peers/` (ignored by git, removed by `make c
 """
 
 import fcntl
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,12 +25,17 @@ def environment(name: str, packages: tuple[str, ...]) -> Path:
     with (ROOT / f"{name}.lock").open("w") as lock:  # test workers ask at the same time
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.exists() or stamp.read_text() != wanted:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-            python = str(folder / "bin" / "python")
-            install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
-            subprocess.run(install, check=True)
+            subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)], check=True)
+            subprocess.run([*_installer(folder / "bin" / "python"), "--quiet", *packages], check=True)
             stamp.write_text(wanted)
     return folder / "bin"
+
+
+def _installer(python: Path) -> list[str]:
+    """One that is there already: a pip in each environment would take longer to install than most tools."""
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", "--compile-bytecode", "--python", str(python)]
+    return [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python), "install"]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -16,6 +15,7 @@ from click.testing import CliRunner
 from recrawl.cli.root import recrawl as command_line
 from recrawl.lab.requests_log import Request, parse_lines
 from recrawl.model.failure import RecrawlError
+from tests.flow.nursery import Forked, first_lines, fork, run
 
 RECRAWL = (sys.executable, "-m", "recrawl")
 # commands that start no process, no server and no crawl: they need none of their own
@@ -77,26 +77,25 @@ def _no_json(word: str) -> None:
 
 @pytest.fixture
 def start_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
-    started: list[subprocess.Popen[str]] = []
+    started: list[Forked] = []
 
     def start(pages: int, *options: str) -> Site:
-        log = tmp_path / f"requests-{len(started)}.jsonl"
-        words = [sys.executable, "-m", "recrawl.lab.static_site", "--pages", str(pages), "--log", str(log), *options]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        started.append(process)
-        assert process.stdout is not None
-        return Site(process.stdout.readline().strip(), process.stdout.readline().strip(), log)
+        log, said = tmp_path / f"requests-{len(started)}.jsonl", tmp_path / f"site-{len(started)}.said"
+        words = ["--pages", str(pages), "--log", str(log), *options]
+        started.append(fork("recrawl.lab.static_site", words, tmp_path, said))
+        url, controls = first_lines(said, 2, started[-1])
+        return Site(url, controls, log)
 
     yield start
     for process in started:
         process.terminate()
+    for process in started:
         process.wait(timeout=30)
 
 
 def started(words: list[str], cwd: Path) -> Ran:
-    """In a process of its own, as people start it."""
-    done = subprocess.run([*RECRAWL, *words], cwd=cwd, capture_output=True, text=True, timeout=280, check=False)
-    return Ran(done.returncode, done.stdout, done.stderr)
+    """In a process of its own."""
+    return Ran(*run("recrawl", words, cwd, 280))
 
 
 def called(words: list[str], cwd: Path) -> Ran:
@@ -112,10 +111,10 @@ def called(words: list[str], cwd: Path) -> Ran:
 
 @pytest.fixture
 def recrawl(tmp_path: Path) -> Callable[..., Ran]:
-    def run(*words: object, expect: int | None = 0) -> Ran:
+    def do(*words: object, expect: int | None = 0) -> Ran:
         done = (called if words[0] in QUIET else started)([str(word) for word in words], tmp_path)
         if expect is not None:
             assert done.code == expect, f"{words}\n{done.out}\n{done.err}"
         return done
 
-    return run
+    return do

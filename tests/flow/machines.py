@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from recrawl.lab.requests_log import Request, closer_than, overlapping
 from recrawl.model.site import Site as SiteFile
 from recrawl.store.postgres import create_postgres, open_postgres
 from tests.flow.conftest import RECRAWL, Site
+from tests.flow.nursery import Forked, fork
 
 LEASE_S = 2.0
 GAP_S = 0.1
@@ -29,7 +30,7 @@ PATIENCE_S = 120.0
 @dataclass
 class Machine:
     folder: Path
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Forked
 
     @property
     def pid(self) -> int:
@@ -54,6 +55,7 @@ class Cluster:
     gap_s: float = GAP_S
     requests_per_day: int | None = None  # of all machines together
     machines: list[Machine] = field(default_factory=list)
+    _line: "psycopg.Connection[tuple[Any, ...]] | None" = None
 
     def start(self, name: str, *options: str, clock_ahead_s: float = 0.0, dsn: str = "") -> Machine:
         """One more machine; its requests can be told by the operator's contact in their user agent. `dsn`: its own way
@@ -67,20 +69,25 @@ class Cluster:
         with folder.settings_file.open("a") as settings:
             settings.write(f"\n[cluster]\nlease_s = {self.lease_s}\n\n[search]\nbeside = false\n")
         words = ("run", str(folder.path), "--workers", "1", "--quiet", "--store", dsn or self.dsn, *options)
-        process = subprocess.Popen(
-            [*RECRAWL, *words],
-            stdout=subprocess.DEVNULL,
-            stderr=(folder.path / "errors").open("ab"),
-            env=_with_clock(self.root, clock_ahead_s),
-        )
-        self.machines.append(Machine(folder.path, process))
+        begin = _wrongly_timed if clock_ahead_s else _timed
+        self.machines.append(Machine(folder.path, begin(words, folder.path / "errors", clock_ahead_s)))
         return self.machines[-1]
 
     # what the database says
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.dsn, autocommit=True, connect_timeout=60) as connection:
-            return connection.execute(statement, values).fetchall()
+        """Over one line as long as it holds: who waits asks often, and the server starts a process for each line."""
+        if self._line is not None:
+            with suppress(psycopg.OperationalError):
+                return self._line.execute(statement, values).fetchall()
+            self.hang_up()
+        self._line = psycopg.connect(self.dsn, autocommit=True, connect_timeout=60)
+        return self._line.execute(statement, values).fetchall()
+
+    def hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
     def seats(self) -> dict[str, int]:
         """Workers and how many partitions they own."""
@@ -192,18 +199,25 @@ def cluster(
         print(found.diagnosis())
         raise
     finally:
+        found.hang_up()
         for machine in found.machines:
             if machine.process.poll() is None:
                 machine.process.kill()
                 machine.process.wait()
 
 
-def _with_clock(root: Path, ahead_s: float) -> dict[str, str]:
-    """An environment in which Python's wall clock is wrong by so much."""
-    if not ahead_s:
-        return dict(os.environ)
-    folder = root / f"clock{ahead_s}"
-    folder.mkdir(exist_ok=True)
+def _timed(words: Sequence[str], errors: Path, _: float) -> Forked:
+    return fork("recrawl", words, Path.cwd(), Path(os.devnull), errors)
+
+
+def _wrongly_timed(words: Sequence[str], errors: Path, ahead_s: float) -> "subprocess.Popen[bytes]":
+    """A Python whose wall clock is wrong by so much."""
+    folder = errors.with_name("clock")
+    folder.mkdir()
     wrong = f"import time\n\n_true = time.time\ntime.time = lambda: _true() + {ahead_s}\n"
     (folder / "sitecustomize.py").write_text(wrong)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path[:1], os.environ.get("PYTHONPATH", "")])}
+    searched = os.pathsep.join([str(folder), *sys.path[:1], os.environ.get("PYTHONPATH", "")])
+    with errors.open("ab") as said:
+        return subprocess.Popen(
+            [*RECRAWL, *words], stdout=subprocess.DEVNULL, stderr=said, env={**os.environ, "PYTHONPATH": searched}
+        )

@@ -1,6 +1,7 @@
 """A backup made beside a running crawl is a folder that can go on."""
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from recrawl.folder.backup import back_up
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError
 from tests.flow.conftest import RECRAWL, Ran, Site
+from tests.flow.nursery import fork
 
 
 def all_versions(folder: Path) -> dict[str, int]:
@@ -32,7 +34,7 @@ def test_a_copy_made_while_running_holds_every_version_it_knows_and_goes_on(
     site = start_site(60, "--delay", "0.02")
     recrawl("add", site.url, "--own", "--folder", "crawl")
     recrawl("run", "crawl", "--for", "0.1s", expect=None)  # so that there is a store to follow
-    running = subprocess.Popen([*RECRAWL, "run", "crawl", "--quiet"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    running = fork("recrawl", ["run", "crawl", "--quiet"], tmp_path, Path(os.devnull))
     try:
         words = [*RECRAWL, "changes", "--folder", "crawl", "--follow", "--json"]
         feed = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True)

@@ -1,14 +1,13 @@
 """A daily budget is never exceeded, quiet hours are kept, and a kill does not open the purse again."""
 
 import os
-import signal
-import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.flow.conftest import RECRAWL, Ran, Site
+from tests.flow.conftest import Ran, Site
+from tests.flow.nursery import fork
 
 Start = Callable[..., Site]
 Run = Callable[..., Ran]
@@ -34,10 +33,10 @@ def test_a_kill_does_not_open_the_purse_again(start_site: Start, recrawl: Run, t
     site = start_site(200, "--delay", "0.01")
     recrawl("add", site.url, "--own", "--folder", "D")
     wish(tmp_path, "requests_per_day = 100")
-    process = subprocess.Popen([*RECRAWL, "run", "D", "--once"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    process = fork("recrawl", ["run", "D", "--once"], tmp_path, Path(os.devnull))
     while len(site.requests()) < 40:
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.wait()
     for _ in range(2):
         recrawl("run", "D", "--once", expect=None)

@@ -1,6 +1,7 @@
 """The feed for machines: documents in it, consumers that die, receivers that do not answer."""
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ import pytest
 
 from recrawl.formats import webhook
 from tests.flow.conftest import RECRAWL, Ran, Site
+from tests.flow.nursery import fork
 from tests.flow.pages import Pages, serving
 
 Run = Callable[..., Ran]
@@ -77,7 +79,7 @@ def test_webhooks_are_told_during_the_run_signed_in_order_and_after_failures(
     hooks = f'[webhooks]\nurls = ["{town.url}hook"]\nsecret = "quiet"\ntext = true\n'
     settings.write_text(settings.read_text() + hooks)
     town.fail = 1
-    process = subprocess.Popen([*RECRAWL, "run", "D"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    process = fork("recrawl", ["run", "D"], tmp_path, Path(os.devnull))
     deadline = time.monotonic() + 120
     while not town.posted and time.monotonic() < deadline:  # the first try fails, the next comes after its back-off
         time.sleep(0.05)

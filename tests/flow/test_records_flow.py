@@ -18,6 +18,8 @@ import pytest
 import recrawl
 from recrawl.archive.documents import DocumentFolder
 from recrawl.lab.shop import site_file
+from tests.flow.conftest import Ran, started
+from tests.flow.nursery import first_lines, fork
 
 EACH = 40  # items in each of four departments
 FIELDS = """
@@ -72,12 +74,11 @@ class Crawled:
 
     def run(self, *words: str, expect: int = 0) -> str:
         done = self.ran(*words)
-        assert done.returncode == expect, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-        return done.stdout
+        assert done.code == expect, f"{words}\n{done.out[-2000:]}\n{done.err[-2000:]}"
+        return done.out
 
-    def ran(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "recrawl", *words]
-        return subprocess.run(command, cwd=self.folder.parent, capture_output=True, text=True, timeout=280, check=False)
+    def ran(self, *words: str) -> Ran:
+        return started(list(words), self.folder.parent)
 
     def records(self, *words: str) -> list[dict[str, Any]]:
         out = self.run("records", "shop", "--folder", str(self.folder), *words)
@@ -98,12 +99,10 @@ class Crawled:
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
-    words = [sys.executable, "-m", "recrawl.lab.shop", "--port", "0", "--each", str(EACH)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    place = tmp_path_factory.mktemp("records")
+    process = fork("recrawl.lab.shop", ["--port", "0", "--each", str(EACH)], place, place / "said")
     try:
-        assert process.stdout is not None
-        root, controls = process.stdout.readline().strip(), process.stdout.readline().strip()
-        shop = Crawled(root, controls, tmp_path_factory.mktemp("records") / "D")
+        shop = Crawled(*first_lines(place / "said", 2, process), place / "D")
         shop.run("init", "D", "--contact", "ada@example.org")
         shop.write_fields(FIELDS)
         shop.run("run", "D", "--once")
@@ -183,20 +182,20 @@ def test_records_can_be_read_from_python(crawled: Crawled) -> None:
 
 
 def test_words_that_make_no_sense_together_are_refused(crawled: Crawled) -> None:
-    assert "ask for one of them" in crawled.ran("records", "shop", "-C", "D", "--changes", "--broken").stderr
-    assert "there are: shop" in crawled.ran("records", "shopp", "-C", "D", "--again").stderr
+    assert "ask for one of them" in crawled.ran("records", "shop", "-C", "D", "--changes", "--broken").err
+    assert "there are: shop" in crawled.ran("records", "shopp", "-C", "D", "--again").err
     nowhere = crawled.ran("records", "shopp", "-C", "D")
-    assert (nowhere.returncode, "there are: shop" in nowhere.stderr) == (2, True)
-    assert "did you mean 'price'?" in crawled.ran("records", "shop", "-C", "D", "--changes", "--field", "prize").stderr
-    assert "go with --changes" in crawled.ran("records", "shop", "-C", "D", "--field", "price").stderr
+    assert (nowhere.code, "there are: shop" in nowhere.err) == (2, True)
+    assert "did you mean 'price'?" in crawled.ran("records", "shop", "-C", "D", "--changes", "--field", "prize").err
+    assert "go with --changes" in crawled.ran("records", "shop", "-C", "D", "--field", "price").err
 
 
 def test_a_wrapper_that_finds_nothing_any_more_is_reported_and_its_last_records_stay(crawled: Crawled) -> None:
     crawled.write_fields(FIELDS.replace('css = "p.price"', 'css = "p.cost"'))
     crawled.run("records", "shop", "-C", "D", "--again")
     done = crawled.ran("records", "shop", "-C", "D")
-    assert done.stdout == ""
-    assert f"wrapper broken: shop, {4 * EACH} pages without price" in done.stderr
+    assert done.out == ""
+    assert f"wrapper broken: shop, {4 * EACH} pages without price" in done.err
     broken = crawled.records("--broken")
     assert {tuple(line["missing"]) for line in broken} == {("price",)}
     assert len(broken) == 4 * EACH
@@ -214,5 +213,5 @@ def test_a_field_that_cannot_be_meant_so_stops_the_run_with_its_name(crawled: Cr
     crawled.write_fields(FIELDS.replace('css = "h1"', 'css = "h1["'))
     done = crawled.ran("run", "D", "--once")
     crawled.write_fields(FIELDS)
-    assert done.returncode == 3
-    assert "field title: invalid CSS selector" in done.stderr
+    assert done.code == 3
+    assert "field title: invalid CSS selector" in done.err

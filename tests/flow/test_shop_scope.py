@@ -1,8 +1,6 @@
 """The bundled shop: crawled by a site file that a person wrote, by one that was learnt, and by none."""
 
 import json
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ import pytest
 from recrawl.lab.requests_log import Request, parse_lines
 from recrawl.lab.shop import Score, score, site_file
 from tests.flow.conftest import Ran
+from tests.flow.nursery import Forked, first_lines, fork
 
 Recrawl = Callable[..., Ran]
 PAPER = """<crawlscript><site title="People"><identity value="www.web.com"/>
@@ -47,15 +46,13 @@ class RunningShop:
 
 @pytest.fixture
 def start_shop(tmp_path: Path) -> Iterator[Callable[..., RunningShop]]:
-    started: list[subprocess.Popen[str]] = []
+    started: list[Forked] = []
 
     def start(*options: str) -> RunningShop:
-        log = tmp_path / f"shop-{len(started)}.jsonl"
-        words = [sys.executable, "-m", "recrawl.lab.shop", "--log", str(log), *options]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        started.append(process)
-        assert process.stdout is not None
-        return RunningShop(process.stdout.readline().strip(), process.stdout.readline().strip(), log)
+        log, said = tmp_path / f"shop-{len(started)}.jsonl", tmp_path / f"shop-{len(started)}.said"
+        started.append(fork("recrawl.lab.shop", ["--log", str(log), *options], tmp_path, said))
+        url, controls = first_lines(said, 2, started[-1])
+        return RunningShop(url, controls, log)
 
     yield start
     for process in started:

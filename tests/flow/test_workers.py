@@ -15,6 +15,7 @@ from recrawl.config import State
 from recrawl.lab.requests_log import overlapping
 from recrawl.model.address import partition_of, server_of
 from tests.flow.conftest import RECRAWL, Ran, Site
+from tests.flow.nursery import fork
 
 Start = Callable[..., Site]
 Run = Callable[..., Ran]
@@ -30,9 +31,7 @@ def test_a_worker_that_dies_is_started_again_and_nothing_is_lost(
     sites = [start_site(60, "--delay", "0.02") for _ in range(4)]
     for number, site in enumerate(sites):
         recrawl("add", site.url, "--own", "--name", f"s{number}", "--folder", "D")
-    process = subprocess.Popen(
-        [*RECRAWL, "run", "D", "--once", "--workers", "3"], cwd=tmp_path, stdout=subprocess.DEVNULL
-    )
+    process = fork("recrawl", ["run", "D", "--once", "--workers", "3"], tmp_path, Path(os.devnull))
     while sum(len(site.requests()) for site in sites) < 40:
         time.sleep(0.02)
     os.kill(children(process.pid)[0], signal.SIGKILL)
@@ -111,6 +110,8 @@ def test_a_page_at_which_every_worker_dies_costs_that_page_and_no_other(
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     if shared:
         monkeypatch.setenv("RECRAWL_STORE", postgres_dsn)
+        with (tmp_path / "D" / "recrawl.toml").open("a") as settings:
+            settings.write("\n[cluster]\nlease_s = 3.0\n")  # each that dies is waited for
         recrawl("db", "init", postgres_dsn)
     searched = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     words = [*RECRAWL, "run", "D", "--once", "--workers", "2", "--json"]

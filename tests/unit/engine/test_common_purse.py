@@ -14,16 +14,14 @@ from recrawl.engine.scheduling.spending_memo import together
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.settings import DAY_S
-from recrawl.store.postgres import create_postgres
 from recrawl.store.shared.leases import Leases, open_leases
 
 NOON_AT = 20_000 * DAY_S + DAY_S / 2
 
 
 @pytest.fixture
-def leases(postgres_dsn: str) -> Iterator[Leases]:
-    create_postgres(postgres_dsn, 8)
-    with closing(open_leases(postgres_dsn)) as found:
+def leases(postgres_store: str) -> Iterator[Leases]:
+    with closing(open_leases(postgres_store)) as found:
         yield found
 
 

@@ -17,7 +17,6 @@ from recrawl.model.failure import UsageError
 from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.ports import Store
-from recrawl.store.postgres import create_postgres
 from recrawl.store.shared.leases import open_leases
 
 TOWN = "http://town.example/"
@@ -26,12 +25,11 @@ DAY = 86_400.0
 
 
 @pytest.fixture
-def folder(tmp_path: Path, postgres_dsn: str) -> Folder:
-    create_postgres(postgres_dsn, 8)
+def folder(tmp_path: Path, postgres_store: str) -> Folder:
     folder = Folder(tmp_path)
-    folder.create(f'[state]\nstore = "{postgres_dsn}"\n')
+    folder.create(f'[state]\nstore = "{postgres_store}"\n')
     folder.put_site(Site("city", (TOWN,), requests_per_day=5.0))
-    with closing(stored(folder, postgres_dsn)) as store:
+    with closing(stored(folder, postgres_store)) as store:
         store.save(Batch(pages=tuple(PAGES)))
     return folder
 
@@ -47,8 +45,8 @@ def adopted(folder: Folder) -> str:
     return done.output
 
 
-def test_its_pages_and_what_it_spent_go_to_the_new_name(folder: Folder, postgres_dsn: str) -> None:
-    with closing(open_leases(postgres_dsn)) as leases:
+def test_its_pages_and_what_it_spent_go_to_the_new_name(folder: Folder, postgres_store: str) -> None:
+    with closing(open_leases(postgres_store)) as leases:
         day = int(leases.now() // DAY)
         leases.draw("town", day, (5, 0), (3, 0), day)
         leases.draw("town", day - 1, (5, 0), (5, 0), day)
@@ -56,15 +54,15 @@ def test_its_pages_and_what_it_spent_go_to_the_new_name(folder: Folder, postgres
         assert adopted(folder) == "3 pages of 'town' belong to 'city' now\n"
         assert leases.draw("city", day, (5, 0), (5, 0), day) == (2, 0)
         assert leases.draw("city", day - 1, (5, 0), (5, 0), day) == (5, 0)
-    with closing(stored(folder, postgres_dsn)) as store:
+    with closing(stored(folder, postgres_store)) as store:
         assert {page.site for page in store.scan()} == {"city"}
     assert adopted(folder) == "every site of the store has a site file here\n"
 
 
-def test_beside_a_worker_nothing_is_given_away(folder: Folder, postgres_dsn: str) -> None:
-    with closing(open_leases(postgres_dsn)) as leases:
+def test_beside_a_worker_nothing_is_given_away(folder: Folder, postgres_store: str) -> None:
+    with closing(open_leases(postgres_store)) as leases:
         leases.join("somebody", 1.0, 30.0)
         with pytest.raises(UsageError, match="workers are running"):
             adopted(folder)
-    with closing(stored(folder, postgres_dsn)) as store:
+    with closing(stored(folder, postgres_store)) as store:
         assert {page.site for page in store.scan()} == {"town"}

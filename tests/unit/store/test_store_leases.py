@@ -7,6 +7,7 @@ from contextlib import closing
 
 import psycopg
 import pytest
+from tests.postgres import PostgresServer
 
 from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch
@@ -15,7 +16,6 @@ from recrawl.model.failure import LeaseLost, NotFound
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
-from recrawl.store.postgres import create_postgres
 from recrawl.store.shared.leased import Fence, LeasedStore, letter_of, page_of
 from recrawl.store.shared.leases import Leases, open_leases
 
@@ -24,9 +24,8 @@ LONG_S = 600.0
 
 
 @pytest.fixture
-def dsn(postgres_dsn: str) -> str:
-    create_postgres(postgres_dsn, PARTITIONS)
-    return postgres_dsn
+def dsn(postgres_server: PostgresServer) -> str:
+    return postgres_server.emptied(PARTITIONS)
 
 
 @pytest.fixture
