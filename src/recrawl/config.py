@@ -4,11 +4,11 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields
 from typing import Any, get_type_hints
-from urllib.parse import urlsplit
 
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.extract.settings import ExtractSettings, SignalLimits
 from recrawl.fetch.browser import RenderSettings
+from recrawl.formats import webhook
 from recrawl.formats.settings_table import read, schema, unknown
 from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import quoted
@@ -215,21 +215,9 @@ def _check(settings: Settings, text: str, source: str) -> None:
     if complaint := complaint_of(settings.schedule.windows):
         raise FormatError(f"schedule.windows{complaint}", line=line_of(text, ("schedule", "windows")), source=source)
     for url in settings.webhooks.urls:
-        if complaint := _webhook_complaint(url):
+        if complaint := webhook.complaint(url):
             place = line_of(text, ("webhooks", "urls"))
             raise FormatError(f"webhooks.urls: {complaint}", line=place, source=source)
-
-
-def _webhook_complaint(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        name = (parts.hostname or "").encode("idna")
-        is_web = parts.scheme in ("http", "https") and bool(name) and parts.port != 0
-    except ValueError:  # a port or a name that cannot be
-        is_web = False
-    if not is_web:
-        return f"{url!r} is no web address; write it in full, as https://example.org/changes"
-    return f"no user and password in an address ({parts.hostname}); use webhooks.secret" if "@" in parts.netloc else ""
 
 
 def _aliases(table: dict[str, object], text: str, source: str) -> dict[str, str]:

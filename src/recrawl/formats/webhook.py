@@ -11,9 +11,23 @@ import binascii
 import hashlib
 import hmac
 from base64 import b64decode, b64encode
+from urllib.parse import urlsplit
 
 PREFIX = "whsec_"
 TOLERANCE_S = 300
+
+
+def complaint(url: str) -> str:
+    """Why nothing can be delivered to an address; '' if it can. No password that stands in it is repeated."""
+    if "@" in url.partition("://")[2].partition("/")[0]:
+        return "no user and password in an address; use webhooks.secret"
+    try:
+        parts = urlsplit(url)
+        name = (parts.hostname or "").encode("idna")
+        is_web = parts.scheme in ("http", "https") and bool(name) and parts.port != 0
+    except ValueError:  # a port or a name that cannot be
+        is_web = False
+    return "" if is_web else f"{url!r} is no web address; write it in full, as https://example.org/changes"
 
 
 def headers(secret: str, identity: str, at: float, body: bytes) -> dict[str, str]:

@@ -23,6 +23,7 @@ from recrawl.folder.folder import Folder
 from recrawl.formats import webhook
 from recrawl.model.batch import Batch
 from recrawl.model.event import CHANGES, Event
+from recrawl.model.failure import ConfigError
 from recrawl.model.values import dataclass
 from recrawl.ports import Store
 
@@ -133,10 +134,19 @@ def couriers(folder: Folder, settings: Settings, store: Store, complain: Callabl
 
         yield Couriers(
             [
-                Courier(url, hooks.secret, store, post, tell, clock.now, lambda: float(dice.luck(1)[0]), complain)
+                Courier(
+                    _checked(url), hooks.secret, store, post, tell, clock.now, lambda: float(dice.luck(1)[0]), complain
+                )
                 for url in hooks.urls
             ]
         )
+
+
+def _checked(url: str) -> str:
+    """Settings may be made by a program, without a file that was read."""
+    if complaint := webhook.complaint(url):
+        raise ConfigError(f"webhooks.urls: {complaint}")
+    return url
 
 
 def post(url: str, headers: dict[str, str], body: bytes) -> int:

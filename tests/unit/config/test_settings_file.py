@@ -76,6 +76,13 @@ def test_what_is_no_address_is_no_webhook(url: str) -> None:
         parse(f'[webhooks]\nurls = ["{url}"]\n', "recrawl.toml")
 
 
+@pytest.mark.parametrize("url", ["https://me:geheim@you.example/", "ftp://me:geheim@x/", "http://me:geheim@[x/"])
+def test_a_password_in_a_webhook_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(FormatError, match=r"webhooks\.secret") as refused:
+        parse(f'[webhooks]\nurls = ["{url}"]\n', "recrawl.toml")
+    assert "geheim" not in str(refused.value)
+
+
 def test_a_webhook_may_have_any_letters() -> None:
     url = "https://b\u00fccher.example/h\u00f6k"
     assert parse(f'[webhooks]\nurls = ["{url}"]\n', "recrawl.toml").webhooks.urls == (url,)
