@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 UV     := $(shell command -v uv 2>/dev/null)
-WORKERS ?= 2
+WORKERS ?= 3
 TRACES ?= ../shared/traces
 SEEDS ?= 1000
 MINUTES ?= 10
@@ -43,6 +43,7 @@ demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRA
 	@$(BIN)/recrawl demo
 
 # Each worker rewrites the assertions of every module unless it may keep them from one run to the next.
+# One worker more than two cores: a third of the suite's time is waiting, for leases, gaps and browsers.
 test: $(STAMP) chromium ## all tests
 	@$(BIN)/python -m compileall -q src tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
