@@ -1,6 +1,7 @@
 """A crawl in this process: the real worker on a real folder, with answers from a function instead of a network."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
+from recrawl.engine.clock import SystemClock
 from recrawl.engine.offload import at_once
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
@@ -21,6 +23,12 @@ from recrawl.model.visit import Ask, Reply
 
 Answer = Callable[[str], Canned]
 ONCE = Order(once=True)
+DAY_S = 86_400.0
+
+
+def noon() -> SystemClock:
+    """Of today: no day ends during a test, nor a day's budget."""
+    return SystemClock(time.time() // DAY_S * DAY_S + DAY_S / 2)
 
 
 class Yielding(MemoryFetcher):
@@ -45,6 +53,7 @@ class Crawl:
     each_visit: bool = False  # is written before its lane asks again, as in a cluster
     worker: Worker | None = None
     owned: frozenset[int] | None = None  # partitions; all, if nothing is said
+    clock: SystemClock | None = None  # the machine's, if nothing is said
 
     @property
     def folder(self) -> Folder:
@@ -79,7 +88,7 @@ class Crawl:
             )
 
     async def _run(self, order: Order) -> None:
-        async with assemble(self.folder, self.settings, "0") as parts:
+        async with assemble(self.folder, self.settings, "0", clock=self.clock) as parts:
             await parts.fetcher.close()
 
             def reply(ask: Ask):  # type: ignore[no-untyped-def]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.unit.engine.crawls import Crawl, page
+from tests.unit.engine.crawls import Crawl, noon, page
 
 from recrawl.config import Schedule, Settings
 from recrawl.engine.asking.put_off import PutOff
@@ -43,7 +43,8 @@ def site(name: str = "town", **wishes: object) -> Site:
 
 def crawl_of(path: Path, *sites: Site, hosts: tuple[str, ...] = HOSTS[:1], **limits: float) -> Crawl:
     """Of the first site more pages are due than may wait in memory."""
-    crawl = Crawl(path, answer, Settings(schedule=Schedule(**limits)), reach=LITTLE)  # type: ignore[arg-type]
+    settings = Settings(schedule=Schedule(**limits))  # type: ignore[arg-type]
+    crawl = Crawl(path, answer, settings, reach=LITTLE, clock=noon())
     crawl.add(*sites)
     urls = [f"http://{host}/{number}" for number in range(PAGES) for host in hosts]
     due = [Page(fingerprint(url), url, server_of(url), sites[0].name, found_at=1.0, due_at=1.0) for url in urls]
