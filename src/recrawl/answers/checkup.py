@@ -20,6 +20,8 @@ import pycurl
 
 from recrawl.answers.ask import NotNow, ask_in_turn
 from recrawl.answers.reading import Reading
+from recrawl.archive.names import WARC, stems
+from recrawl.archive.object_store import SENT, Shelf, unsent
 from recrawl.config import Settings
 from recrawl.engine.adoption import orphaned
 from recrawl.engine.assembly import policy_of
@@ -207,11 +209,14 @@ def _lies_elsewhere(found: Reading, version: Version) -> bool:
 
 
 def reach(folder: Folder) -> Iterator[Finding]:
-    """Names, robots.txt, and the clock by what the servers say."""
+    """The object storage, names, robots.txt, and the clock by what the servers say."""
     try:
         settings, sites = load(folder), folder.sites()
     except RecrawlError:
         return  # told already
+    if settings.archive.object_store:
+        answer, said = _read(lambda: _object_store(folder, settings.archive.object_store))
+        yield Finding("object_store", answer is not None, answer or said)
     for site in sites[:MOST_SITES]:
         address = Canonicaliser().canonical(site.seeds[0]) if site.seeds else None
         if address is None:
@@ -221,6 +226,13 @@ def reach(folder: Folder) -> Iterator[Finding]:
         yield Finding("dns", not problem, problem or f"{host} is known")
         if not problem:
             yield from _asked(folder, settings, site, origin_of(address.url))
+
+
+def _object_store(folder: Folder, url: str) -> str:
+    """It answers if it is asked for a file that was sent, or for one that nobody has sent."""
+    Shelf(url).size_bytes(next((stem + WARC for stem in stems(folder.archive, SENT)), "recrawl-doctor"))
+    waiting = len(unsent(folder.archive))
+    return f"{url} answers" + (f"; finished files that wait for a run to send them: {waiting}" if waiting else "")
 
 
 def _unresolved(host: str) -> str:

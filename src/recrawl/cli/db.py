@@ -9,7 +9,7 @@ import click
 from recrawl.cli.db_stores import copy, init, upgrade
 from recrawl.cli.kinds import Duration
 from recrawl.cli.options import folder_option, json_option, the_folder
-from recrawl.cli.paint import line, size
+from recrawl.cli.paint import counted, line, size
 from recrawl.folder.folder import Folder
 from recrawl.formats import duration
 from recrawl.model.failure import UsageError
@@ -80,4 +80,6 @@ def compact(older_s: float, folder: str | None, as_json: bool) -> None:
     if as_json:
         line({"forgotten": forgotten, "before": before_at})
     else:
-        click.echo(f"{forgotten} visits that proved no change, older than {duration.render(older_s)}, forgotten")
+        click.echo(
+            f"{counted(forgotten, 'visit')} that proved no change, older than {duration.render(older_s)}, forgotten"
+        )

@@ -13,12 +13,12 @@ from recrawl.folder.folder import Folder
 
 @click.command()
 @folder_argument
-@click.option("--offline", is_flag=True, help="Ask no server and no name server.")
+@click.option("--offline", is_flag=True, help="Ask no server, no storage and no name server.")
 @click.option("--deep", is_flag=True, help="Look through the whole store, however large.")
 @json_option
 def doctor(folder: str | None, folder_word: str | None, offline: bool, deep: bool, as_json: bool) -> None:
-    """Check version, clock, disk, limits, settings, site files, store and archive, then names and robots.txt of the
-    first five sites; say what to do.
+    """Check version, clock, disk, limits, settings, site files, store and archive, then the object storage if there
+    is one, names and robots.txt of the first five sites; say what to do.
 
     Asking for robots.txt counts against the budgets; a server whose budget is spent or whose window is closed is not
     asked. Exit code 1: something is wrong.

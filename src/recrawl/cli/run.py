@@ -9,7 +9,7 @@ import click
 
 from recrawl.cli.kinds import Duration, Number
 from recrawl.cli.options import folder_argument, json_option, the_folder
-from recrawl.cli.paint import line, size
+from recrawl.cli.paint import counted, line, size
 from recrawl.cli.progress import watcher
 from recrawl.cli.rest import Rest, rest_of
 from recrawl.config import Settings
@@ -126,15 +126,15 @@ def tell_end(ended: Ended, as_json: bool, rest: Rest | None) -> None:
 
 def summary(counts: dict[str, int]) -> str:
     """What the run did and what it saved."""
-    unchanged = counts["same"]
+    visits, requests = counted(counts["visits"], "visit"), counted(counts["requests"], "request")
     rare = {"not found": counts["not_found"], "undecided": counts["undecided"]}
     told = "".join(f", {number} {name}" for name, number in rare.items() if number)
     unread = f", {counts['robots_failed']} robots.txt could not be had" if counts["robots_failed"] else ""
     lines = [
-        f"{counts['visits']} visits: {counts['new']} new, {counts['changed']} changed, {unchanged} unchanged "
+        f"{visits}: {counts['new']} new, {counts['changed']} changed, {counts['same']} unchanged "
         f"({counts['not_modified']} by 304), {counts['moved']} moved, {counts['gone']} gone{told}, "
         f"{counts['failed']} failed; {counts['refused']} refused by robots.txt{unread}",
-        f"{counts['requests']} requests, {size(counts['received_bytes'])} received, "
+        f"{requests}, {size(counts['received_bytes'])} received, "
         f"{size(counts['spared_bytes'])} spared by conditional requests",
     ]
     return "\n".join(lines)

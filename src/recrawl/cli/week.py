@@ -12,7 +12,7 @@ from recrawl.answers.facts import hindrance_object
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.weeks import profile, profiles, together
 from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
-from recrawl.cli.paint import iso, line, table, until
+from recrawl.cli.paint import counted, iso, line, table, until
 from recrawl.estimate.weeks import Profile
 from recrawl.model.failure import NotFound
 from recrawl.model.page import Page, Status
@@ -118,7 +118,7 @@ def rhythm(subject: str, folder: str | None, as_json: bool) -> None:
 
 def _draw(shown: Profile) -> None:
     most = max(float(np.max(shown.changes)), 1.0)
-    click.echo(f"{shown.url}: {int(shown.total)} changes found in {shown.weeks:.1f} weeks (hours are UTC)")
+    click.echo(f"{shown.url}: {counted(int(shown.total), 'change')} found in {shown.weeks:.1f} weeks (hours are UTC)")
     click.echo("           " + "".join(f"{hour:<4d}" for hour in range(0, 24, 4)))
     for day, row in zip(DAYS, shown.changes, strict=True):
         cells = "".join(SHADES[int(np.ceil(count / most * (len(SHADES) - 1)))] for count in row)

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from recrawl.answers.chances import coming
 from recrawl.answers.facts import change_object, facts_of, server_object, visit_object
+from recrawl.answers.feed import need_cursor
 from recrawl.detect.difference import differ
 from recrawl.formats.moment import cursor_or_time, iso
 from recrawl.model.event import CHANGES, EventKind
@@ -153,12 +154,13 @@ def difference(request: Request, page: PageId, old: VersionNumber, new: VersionN
 def changes(
     request: Request, after: Cursor = 0, since: Since = "", site: SiteName = "", kind: Kinds = None, limit: Limit = 100
 ) -> shapes.ChangeList:
-    """Oldest first, from a cursor or a time on: nothing is lost and nothing comes twice."""
+    """Oldest first, from a cursor or a time on: nothing is lost and nothing comes twice. 404 if there is no such cursor
+    (yet), as after a restore."""
     if unfit := [one.value for one in kind or () if one not in CHANGES]:
         raise UsageError(f"{unfit[0]} is no kind of change: write {', '.join(CHANGES)}")
     desk = desk_of(request)
     cursor, since_at = cursor_or_time(since, desk.now()) if since.strip() else (0, 0.0)
-    start = max(after, cursor)
+    start = need_cursor(desk.store, max(after, cursor))
     end = max(start, last_cursor(desk.store, start)) if since_at else start  # before what may come meanwhile
     found = desk.store.events(start, kind or CHANGES, limit, since_at)
     items = [shapes.Change(**change_object(one)) for one in found if not site or one.site == site]  # type: ignore[arg-type]

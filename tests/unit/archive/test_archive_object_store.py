@@ -11,8 +11,10 @@ import pytest
 from moto.server import ThreadedMotoServer
 from tests.unit.archive.exchanges import capture, open_archive
 
+from recrawl.answers.checkup import Finding, reach
 from recrawl.archive.names import FINISHED, WARC, stems
 from recrawl.archive.object_store import AWAY_S, SENT, Sender, Shelf, send, unsent
+from recrawl.folder.folder import Folder
 from recrawl.model.failure import ConfigError, NotFound, StoreAway
 
 URL = "s3://crawl/warc"
@@ -144,6 +146,24 @@ def carry(source: socket.socket, target: socket.socket) -> None:
 def shelf_at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     monkeypatch.setenv("AWS_ENDPOINT", endpoint)
     return Shelf(URL)
+
+
+def test_doctor_says_whether_the_storage_answers_and_what_waits_for_it(
+    storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(tmp_path)
+    folder.create(f'[archive]\nobject_store = "{URL}"\n')
+    with closing(open_archive(folder.archive, object_store=URL)) as written:
+        written.append([capture(body=b"kept")])
+    assert list(reach(folder)) == [
+        Finding("object_store", True, f"{URL} answers; finished files that wait for a run to send them: 1")
+    ]
+    [stem] = unsent(folder.archive)
+    send(folder.archive, stem, Shelf(URL))
+    assert list(reach(folder)) == [Finding("object_store", True, f"{URL} answers")]
+    monkeypatch.setenv("AWS_ENDPOINT", "http://127.0.0.1:9")
+    [away] = reach(folder)
+    assert not away.good and f"{URL} does not answer" in away.says
 
 
 def test_an_address_that_is_no_object_storage_is_refused_in_words() -> None:

@@ -54,6 +54,12 @@ def test_changes_are_told_from_a_time_on_or_after_a_cursor(ask: Get) -> None:
     ]
 
 
+def test_a_cursor_that_is_not_reached_is_refused(ask: Get) -> None:
+    last = get(ask, "/api/changes")["next"]
+    refused = ask(f"/api/changes?after={last + 10}")
+    assert refused.status == 404 and f"no cursor {last + 10} yet" in refused.text
+
+
 def test_who_asks_from_a_time_without_changes_goes_on_behind_those_before_it(ask: Get) -> None:
     last = get(ask, "/api/changes")["next"]
     assert get(ask, "/api/changes?since=1h") == {"items": [], "next": last}
