@@ -1,7 +1,8 @@
 """`history`, `show`, `diff`: the versions of one page."""
 
-import math
 import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -14,8 +15,6 @@ from recrawl.detect.difference import SegmentKind, differ, unified
 from recrawl.model.visit import Version, Visit
 
 MOST_VISITS = 100_000  # told of one page; `export --table visits` has them all
-
-
 VISIT_KEYS = ("at", "why", "status", "verdict", "failure", "bytes")
 
 
@@ -33,8 +32,8 @@ def history(url: str, folder: str | None, as_json: bool) -> None:
         versions = found.store.versions(page.id)
         visits = found.store.visits(page.id, MOST_VISITS)
     if as_json:
-        for one, next_at in zip(versions, (math.inf, *(one.at for one in versions)), strict=False):
-            line(_version_object(one, [visit for visit in visits if one.at <= visit.at < next_at]))
+        for one, between in zip(versions, _between(versions, visits), strict=True):
+            line(_version_object(one, between))
         return
     click.echo(f"{page.url}: {counted(len(versions), 'version')}, {counted(page.visits, 'visit')}")
     if versions:
@@ -43,6 +42,16 @@ def history(url: str, folder: str | None, as_json: bool) -> None:
         click.echo()
         told = [visit_object(visit) for visit in visits]
         table(VISIT_KEYS, [["-" if one[key] is None else one[key] for key in VISIT_KEYS] for one in told])
+
+
+def _between(versions: Sequence[Version], visits: Iterable[Visit]) -> list[list[Visit]]:
+    """Of each version the visits from then until the next; both newest first."""
+    found: list[list[Visit]] = [[] for _ in versions]
+    for visit in visits:
+        place = bisect_left(versions, -visit.at, key=lambda version: -version.at)
+        if place < len(versions):
+            found[place].append(visit)
+    return found
 
 
 def _version_row(one: Version) -> tuple[str, ...]:
