@@ -7,6 +7,7 @@ site, SIGUSR2 back to the first. Prints one line when it is ready.
 """
 
 import asyncio
+import gc
 import signal
 import sys
 from email.utils import formatdate
@@ -24,47 +25,46 @@ LEVEL = 2
 
 
 class Answers:
-    """All answers of one server by path, for both generations, gzipped or plain."""
+    """All answers of one server by path: made beforehand for who takes gzip, when asked for where somebody does not."""
 
     def __init__(self, site: Site, server: str) -> None:
-        self.generation = 0
         self._site = site
-        self._pages = {site.path(page).encode(): page for page in site.numbers(server)}
-        self._packed: dict[tuple[int, int], bytes] = {}
-        for page in self._pages.values():
-            self._packed[page, 0] = _packed(site.body(page, 0))
-        for page in self._pages.values():
-            if site.version(page, 1):
-                self._packed[page, 1] = _packed(site.body(page, 1))
-        self._heads: dict[tuple[int, int], tuple[bytes, bytes, bytes]] = {}
+        pages = {site.path(page).encode(): page for page in site.numbers(server)}
+        first = {path: _Answer(page, 0, site.body(page, 0)) for path, page in pages.items()}
+        second = {path: _Answer(page, 1, site.body(page, 1)) for path, page in pages.items() if site.version(page, 1)}
+        self._generations = (first, {**first, **second})
+        self.turn_to(0)
+
+    def turn_to(self, generation: int) -> None:
+        self._generation, self._answers = generation, self._generations[generation]
 
     def answer(self, request: bytes) -> bytes:
         path = request[4 : request.index(b" ", 4)]
-        page = self._pages.get(path)
-        if page is None:
-            return _other(path)
-        version = self._site.version(page, self.generation)
-        etag, validators, head = self._head(page, version)
-        if etag in request:
-            return b"HTTP/1.1 304 Not Modified\r\n" + validators + b"\r\n"
-        if b"gzip" in request:
-            body = self._packed[page, version]
-            return b"%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (head, len(body), body)
-        body = self._site.body(page, self.generation)
-        return b"%sContent-Length: %d\r\n\r\n%s" % (head, len(body), body)
-
-    def _head(self, page: int, version: int) -> tuple[bytes, bytes, bytes]:
-        known = self._heads.get((page, version))
+        known = self._answers.get(path)
         if known is None:
-            etag = b'"%d-%d"' % (page, version)
-            modified = formatdate(BEGAN_AT + page + version * 86_400, usegmt=True).encode()
-            validators = b"Server: bench\r\nETag: %s\r\nLast-Modified: %s\r\nVary: Accept-Encoding\r\n" % (
-                etag,
-                modified,
-            )
-            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n" + validators
-            known = self._heads[page, version] = (etag, validators, head)
-        return known
+            return _other(path)
+        if known.etag in request:
+            return known.not_modified
+        if b"gzip" in request:
+            return known.packed
+        body = self._site.body(known.page, self._generation)
+        return b"%sContent-Length: %d\r\n\r\n%s" % (known.head, len(body), body)
+
+
+class _Answer:
+    __slots__ = ("etag", "head", "not_modified", "packed", "page")
+
+    def __init__(self, page: int, version: int, body: bytes) -> None:
+        self.page, self.etag = page, b'"%d-%d"' % (page, version)
+        modified = formatdate(BEGAN_AT + page + version * 86_400, usegmt=True).encode()
+        validators = b"Server: bench\r\nETag: %s\r\nLast-Modified: %s\r\nVary: Accept-Encoding\r\n" % (
+            self.etag,
+            modified,
+        )
+        self.not_modified = b"HTTP/1.1 304 Not Modified\r\n" + validators + b"\r\n"
+        self.head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n" + validators
+        packed = bytes(isal_zlib.compress(body, LEVEL, wbits=GZIP))
+        self.packed = b"%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (self.head, len(packed), packed)
 
 
 class Connection(asyncio.Protocol):
@@ -83,10 +83,6 @@ class Connection(asyncio.Protocol):
         self._waiting = waiting
 
 
-def _packed(body: bytes) -> bytes:
-    return bytes(isal_zlib.compress(body, LEVEL, wbits=GZIP))
-
-
 def _other(path: bytes) -> bytes:
     if path == b"/robots.txt":
         return b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (len(ROBOTS), ROBOTS)
@@ -100,12 +96,13 @@ async def serve(pages: int, shape: str, port: int, addresses: list[str]) -> None
 
     def turn_to(generation: int) -> None:
         for answers in all_answers:
-            answers.generation = generation
+            answers.turn_to(generation)
 
     loop.add_signal_handler(signal.SIGUSR1, turn_to, 1)
     loop.add_signal_handler(signal.SIGUSR2, turn_to, 0)
     for address, answers in zip(addresses, all_answers, strict=True):
         await loop.create_server(lambda answers=answers: Connection(answers), address, port, backlog=1024)  # type: ignore[misc]
+    gc.freeze()  # the answers stay: looking through them for cycles would be a cost of every page
     print("ready", flush=True)
     await asyncio.Event().wait()
 

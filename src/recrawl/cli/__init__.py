@@ -16,6 +16,8 @@ def main() -> None:
         _main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        gc.freeze()  # the end looks for cycles among all that goes with the process anyway: a tenth of a short command
 
 
 def _main() -> None:

@@ -11,7 +11,7 @@ from struct import calcsize
 from recrawl.engine.tally import IDLE, Board, Count, Tally
 from recrawl.frontier.split import split
 
-LOOK_S = 0.02  # how often a worker looks whether another one is idle
+LOOK_S = 0.01  # how often a worker looks whether another one is idle
 LOOKS = 2  # in a row at which it was
 FEWEST = 100  # pages that wait: fewer are done sooner than they are handed over
 _CELL = calcsize("q")
@@ -64,6 +64,11 @@ class Mates:
     @property
     def own_tally(self) -> Tally:
         return self._board.rows[self.number]
+
+    @property
+    def are_all_idle(self) -> bool:
+        """This one included."""
+        return all(row[Count.IDLE] for row in self._board.rows)
 
     def owned(self) -> set[int]:
         """All partitions of this worker."""

@@ -30,6 +30,7 @@ from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 WAITING_POLL_S = 0.02  # how often a worker with nothing to do looks for links of others, in a run that goes round once
+ENDING_POLL_S = 0.002  # the same, when all the others have nothing to do either: what is left is to see that it is so
 STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
 
 
@@ -141,18 +142,21 @@ class Worker:
         self._reread_sites(now)
         if self._mates is not None:
             self._share(self._mates, now)
-        if now >= self._look_at or self.frontier.hungry() or self._has_run_dry:
+        looks = now >= self._look_at or self.frontier.hungry() or self._has_run_dry
+        if looks:
             self._found = self.intake.look(now) + self._bring_forward()
             self._look_at = now if self.intake.refill.unfinished else now + self.order.poll_s
         if not self.order.once:
             self.retiming.turn(now)
         if not self._disk_is_low(now):
             self._open_lanes(now)
-        self.tally.set(Count.IDLE, int(self._idle(now)))
-        if self._idle(now):
+        idle = self._idle(now)
+        self.tally.set(Count.IDLE, int(idle))
+        if idle and looks:
             self.tally.add(Count.CHECKS)
         if self.order.once and not self.order.alone and not self._tasks:
-            self._look_at = min(self._look_at, now + WAITING_POLL_S)
+            all_idle = self._mates is not None and self._mates.are_all_idle
+            self._look_at = min(self._look_at, now + (ENDING_POLL_S if all_idle else WAITING_POLL_S))
         if not self._has_gone_round(now):
             await self._rest(now)
 

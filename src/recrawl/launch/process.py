@@ -20,6 +20,7 @@ from recrawl.model.values import dataclass
 
 TICK_S = 0.1
 SOON_S = 0.01  # when some seem to be done
+AT_ONCE_S = 0.003  # when all do
 RESTARTS = 5  # a worker that dies more often than this, and has written nothing, is not brought back
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -69,8 +70,7 @@ class Crew:
         quiet: list[tuple[int, int]] | None = None
         tick_at = 0.0
         while self.children:
-            pipes, may_be_over = [child.pipe for child in self.children.values()], self.once and self._is_idle(any)
-            ended, _, _ = select.select(pipes, [], [], SOON_S if may_be_over else TICK_S)
+            ended, _, _ = select.select([child.pipe for child in self.children.values()], [], [], self._patience_s())
             for child in [one for one in self.children.values() if one.pipe in ended]:
                 self._ended(child)
             if (now := monotonic()) >= tick_at:
@@ -78,6 +78,11 @@ class Crew:
                 self.on_tick(self.board)
             if self.once and not self.stopped_by:
                 quiet = self._quiet(quiet)
+
+    def _patience_s(self) -> float:
+        if not self.once or not self._is_idle(any):
+            return TICK_S
+        return AT_ONCE_S if self._is_idle(all) else SOON_S
 
     def _quiet(self, before: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
         """Double collect: all idle, nothing committed, and each has looked into the store since: then all is done."""

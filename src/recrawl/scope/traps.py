@@ -28,7 +28,7 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _NAMED = frozenset(name[:end] for name in (*_MONTHS, *_DAYS) for end in (3, None))
 _WORD = re.compile(r"\w+")
 _FIRST = 8  # pages of a group that are not looked at
-_LOOK_EVERY, _LOOK_RARELY = 4, 256
+_LOOK_EVERY, _LOOK_CALMLY, _LOOK_RARELY = 4, 16, 256
 _SAMPLES = 16  # before a group is called unlike
 _UNLIKE = 0.5
 _REMEMBERED = 4  # sketches a group
@@ -74,6 +74,7 @@ class Group:
     samples: int = 0
     alike: int = 0
     same: int = 0
+    since_same: int = 0  # samples since one said word for word what another did
     chain: int = 0
     silent: bool = False  # its pages say next to nothing
     closed: str = ""
@@ -104,6 +105,7 @@ class Group:
             self.sketches.append((exact, bag))
         self.samples += 1
         self.alike += alike or same
+        self.since_same = 0 if same else self.since_same + 1
         self.recent.append((alike, same))
 
 
@@ -202,7 +204,8 @@ class Traps:
         group.visited += 1
         whole.visited += 1
         group.chain = max(group.chain, self._chains.get(page.id, 0))
-        return group.is_due(_LOOK_EVERY) or whole.is_due(_ONWARD_EVERY)
+        every = _LOOK_CALMLY if self._is_calm(group, page.url) else _LOOK_EVERY
+        return group.is_due(every) or whole.is_due(_ONWARD_EVERY)
 
     def saw(self, page: Page, text: str) -> None:
         group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
@@ -283,7 +286,7 @@ class Traps:
         if group.closed or seen < _SAMPLES:
             return
         patience = _PATIENCE if group.silent else 1
-        many = limits.alike_many // (_SOONER if "?" in url else 1)
+        many = self._very_many(url)
         alike, same = (sum(flags) / seen for flags in zip(*group.recent, strict=True))
         if same >= limits.alike_share and group.visited >= limits.alike_pages * patience:
             self._close(group, url, f"{same:.0%} of the pages like this one say the same, word for word")
@@ -291,6 +294,17 @@ class Traps:
             self._close(group, url, f"{group.chain} pages led from one to the next and are alike but for numbers")
         elif alike >= limits.alike_share and group.visited >= many and group.written > 1.2 * group.visited:
             self._close(group, url, f"{group.visited} pages are alike but for numbers, and ever more are found")
+
+    def _is_calm(self, group: Group, url: str) -> bool:
+        """None of its pages says what another did, and there are too few of them to be too many."""
+        return (
+            group.since_same >= _SAMPLES
+            and group.chain < self.limits.alike_chain
+            and group.visited < self._very_many(url)
+        )
+
+    def _very_many(self, url: str) -> int:
+        return self.limits.alike_many // (_SOONER if "?" in url else 1)
 
     def _judge_whole(self, whole: Group, url: str) -> None:
         """Pages of many shapes that say the same."""

@@ -33,7 +33,7 @@ def test_a_worker_hears_of_what_it_was_given_once() -> None:
 def test_a_worker_that_stays_idle_is_seen_and_one_that_rests_for_a_moment_is_not() -> None:
     owners, board = Owners([{0}, {1}]), Board(2)
     mates = Mates(owners, board, 0)
-    looks = [LOOK_S * look for look in range(3 * LOOKS)]
+    looks = [1.5 * LOOK_S * look for look in range(3 * LOOKS)]
     assert not any(mates.idle_one(at) for at in looks)
     board.rows[0].set(Count.IDLE, 1)
     assert not any(mates.idle_one(10 + at) for at in looks)  # itself
