@@ -30,6 +30,7 @@ _WORD = re.compile(r"\w+")
 _FIRST = 8  # pages of a group that are not looked at
 _LOOK_EVERY, _LOOK_CALMLY, _LOOK_RARELY = 4, 16, 256
 _SAMPLES = 16  # before a group is called unlike
+_NONE_ALIKE = 6  # the same, where none was like another
 _UNLIKE = 0.5
 _REMEMBERED = 4  # sketches a group
 _WORDS = 600  # of a page
@@ -90,7 +91,7 @@ class Group:
 
     def is_due(self, every: int) -> bool:
         """Whether the page just counted is one to look at."""
-        unlike = self.samples >= _SAMPLES and self.alike < _UNLIKE * self.samples
+        unlike = self.samples >= (_SAMPLES if self.alike else _NONE_ALIKE) and self.alike < _UNLIKE * self.samples
         return self.visited > _FIRST and self.visited % (_LOOK_RARELY if unlike else every) == 0
 
     def may_only_lead_on(self) -> bool:
