@@ -18,7 +18,8 @@ _QUERY = rf"(\?{_PARAMETER}(?:&{_PARAMETER})*+)?"
 
 _NAME = r"(?:[a-z0-9_][a-z0-9_-]*\.)*[a-z][a-z0-9-]*"
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?"
+_HIGH_PORT = r"[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+_PORT = rf"(?::(?!80/|443/)(?:{_HIGH_PORT}|[1-9][0-9]{{0,3}}))?"
 _AUTHORITY = rf"(?!\S*xn--)((?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT})"
 
 ABSOLUTE = re.compile(rf"https?://{_AUTHORITY}{_PATH}{_QUERY}", re.ASCII)  # groups: authority, query
