@@ -102,7 +102,7 @@ class Group:
         """What a page says, against what those before it said."""
         alike = any(_alike(bag, other) for _, other in self.sketches)
         same = exact in self.said or any(exact == other for other, _ in self.sketches)
-        if not alike or not self.sketches:
+        if not same:
             self.sketches.append((exact, bag))
         self.samples += 1
         self.alike += alike or same

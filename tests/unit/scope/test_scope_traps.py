@@ -132,6 +132,34 @@ def test_honest_pages_are_read_for_it_rarely() -> None:
     assert read < 60
 
 
+def test_pages_of_which_none_is_like_another_are_soon_read_rarely() -> None:
+    traps = Traps()
+    pages = [page(f"https://example.com/a/{number}") for number in range(120)]
+    read = [here for number, here in enumerate(pages) if traps.wants(here) and traps.saw(here, prose(number)) is None]
+    assert len(read) < 12
+
+
+def test_pages_alike_that_never_say_the_same_are_read_calmly_until_there_are_very_many() -> None:
+    traps, limits = Traps(replace(LIMITS, alike_many=2000)), 2000
+    say = lambda number: f"Item {number} costs {number * 3} and is in stock"  # noqa: E731
+    read = []
+    for number in range(limits + 400):
+        here = page(f"https://example.com/i/{number}")
+        if traps.wants(here):
+            read.append(number)
+            traps.saw(here, say(number))
+    before = sum(200 <= number < limits - 1 for number in read)
+    assert (limits - 200) // 16 <= before < (limits - 200) / 12
+    assert sum(number >= limits for number in read) >= 400 / 4
+
+
+def test_pages_that_begin_to_say_the_same_are_closed_though_they_were_read_calmly() -> None:
+    traps = Traps(LIMITS)
+    say = lambda number: f"Item {min(number, 150)} of all that we have in stock, and more of it. " + prose(1)  # noqa: E731
+    visited = crawl(traps, lambda number: f"https://example.com/i/{number}", say, 2000, in_a_chain=False)
+    assert 150 < visited < 320
+
+
 def test_what_was_closed_stays_closed_in_the_next_run() -> None:
     traps = Traps(LIMITS)
     crawl(traps, lambda number: f"https://example.com/s/{number}", lambda _: "the same", 1000)
