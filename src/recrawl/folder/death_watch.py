@@ -8,7 +8,6 @@ innocent one, but hardly the same three times in a row.
 
 import fcntl
 import json
-import mmap
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,8 +21,8 @@ SUFFIX = ".reading"
 MOST_DEATHS = 3  # so many in a row, and the page rests
 MOST_PAGES = 100  # that are remembered
 MOST_READ_BYTES = 4096
-_AT_HAND = Struct("=q")
-NOBODY = 0
+_AT_HAND = Struct("<q")
+NOBODY = _AT_HAND.pack(0)
 
 Table = dict[int, int]  # deaths by page, those met last at the end
 
@@ -39,8 +38,7 @@ class DeathWatch:
         self.look()
         self._count_dead()
         self._path, self._handle = opened(folder, worker, SUFFIX)
-        self._at_hand = NOBODY
-        self._cell = memoryview(_mapped(self._path)).cast("q")
+        self._at_hand = 0
 
     def deaths(self, page: int) -> int:
         """In a row, while its answers were read, as far as was known at the last look."""
@@ -60,13 +58,16 @@ class DeathWatch:
         """What came for this page is read next."""
         if page == self._at_hand:
             return
-        self._at_hand = self._cell[0] = page
+        self._at_hand = page
         if page in self._table:
             self._suspects.add(page)
+        self._set_at_hand(_AT_HAND.pack(page))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was read of these pages is written, so they have killed nobody this time."""
-        self._at_hand = self._cell[0] = NOBODY
+        if self._at_hand:
+            self._at_hand = 0
+            self._set_at_hand(NOBODY)
         if self._suspects and (survived := self._suspects.intersection(pages)):
             self._suspects -= survived
             with self._changing() as table:
@@ -81,6 +82,10 @@ class DeathWatch:
     def close(self) -> None:
         self._path.unlink(missing_ok=True)
         os.close(self._handle)
+
+    def _set_at_hand(self, page: bytes) -> None:
+        with suppress(OSError):  # a full disk: whoever must write says so
+            os.pwrite(self._handle, page, 0)
 
     def _count_dead(self) -> None:
         """Each of them once, whoever comes first."""
@@ -111,18 +116,6 @@ class DeathWatch:
                     self._file.unlink(missing_ok=True)
         finally:
             os.close(place)
-
-
-def _mapped(path: Path) -> mmap.mmap | bytearray:
-    """What is put into memory stands in the file, too, and stays when the process is killed; not on a full disk, where
-    whoever must write says so. Opened once more, since a map would hold the file's lock for as long as it is there."""
-    nobody = _AT_HAND.pack(NOBODY)
-    with path.open("r+b", buffering=0) as file:
-        try:
-            file.write(nobody)
-            return mmap.mmap(file.fileno(), _AT_HAND.size)
-        except (OSError, ValueError):
-            return bytearray(nobody)
 
 
 def _read(file: Path) -> Table:
