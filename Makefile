@@ -12,12 +12,12 @@ KILLS ?= 200
 SHOWN ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: sanitize compiler shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
+.PHONY: bytecode sanitize compiler shown worst hostile release-check bench-scale bench-workers help install demo test chromium check bench lab docs clean bench-schedule soak fuzz audit chaos
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-install: $(STAMP) ## create .venv and install recrawl with everything its tests need
+install: bytecode ## create .venv and install recrawl with everything its tests need
 
 $(STAMP): pyproject.toml hatch_build.py $(wildcard src/recrawl/native/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recrawl needs Python 3.11 or newer: make PYTHON=python3.11 …")'
@@ -29,8 +29,11 @@ else
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 endif
-	@$(BIN)/python -m compileall -q src tests
 	@touch $@
+
+# Where nothing may write bytecode beside the sources while they run, each start of a changed tree would compile it again.
+bytecode: $(STAMP)
+	@$(BIN)/python -m compileall -q src tests
 
 # A part of recrawl is compiled. Without a compiler and Python's headers it works all the same, slower; tests of that part are skipped.
 compiler:
@@ -39,13 +42,12 @@ compiler:
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev python3-dev >/dev/null; \
 	else echo "recrawl is installed without its compiled part, which needs: apt-get install gcc libc6-dev python3-dev" >&2; fi
 
-demo: $(STAMP) ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
+demo: bytecode ## crawl a living site on loopback and watch it stay fresh (RECRAWL_DEMO_FOR=20s ends by itself)
 	@$(BIN)/recrawl demo
 
 # Each worker rewrites the assertions of every module unless it may keep them from one run to the next.
 # One worker more than two cores: a third of the suite's time is waiting, for leases, gaps and browsers.
-test: $(STAMP) chromium ## all tests
-	@$(BIN)/python -m compileall -q src tests
+test: bytecode chromium ## all tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=15
 
 # The dashboard is tested in a real browser: Debian's chromium, installed when it is missing and we may.
@@ -60,21 +62,21 @@ check: $(STAMP) ## ruff, mypy --strict, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP) ## speed, as ratios against peers on this machine
+bench: bytecode ## speed, as ratios against peers on this machine
 	$(BIN)/python -m tests.bench crawl
 	$(BIN)/python -m tests.bench patterns
 	$(BIN)/python -m tests.bench search
 
-bench-scale: $(STAMP) ## a million and ten million known addresses: what grows and what does not (SCALE=small: a tenth)
+bench-scale: bytecode ## a million and ten million known addresses: what grows and what does not (SCALE=small: a tenth)
 	$(BIN)/python -m tests.bench scale $(if $(filter small,$(SCALE)),--small)
 
-bench-workers: $(STAMP) ## what a second worker brings
+bench-workers: bytecode ## what a second worker brings
 	$(BIN)/python -m tests.bench workers
 
 hostile: $(STAMP) ## every hostile server, one at a time, with Scrapy's row beside recrawl's (ONLY="--kind trap" or "--every 8")
 	$(BIN)/python -m tests.hostile $(ONLY)
 
-bench-schedule: $(STAMP) ## ten million pages through the scheduler on one core
+bench-schedule: bytecode ## ten million pages through the scheduler on one core
 	$(BIN)/python -m tests.bench schedule
 
 shown: $(STAMP) ## what the scheduler must show: the papers' examples, relief, notices, cold start, plan, targets, over several seeds (SHOWN=4)
