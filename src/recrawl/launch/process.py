@@ -39,6 +39,14 @@ class Child:
     written: int = 0  # pages, by those before it
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A count a worker."""
+
+    commits: list[int]
+    checks: list[int]
+
+
 @dataclass(slots=True)
 class Crew:
     """The parent's view. `work(number, tally)` runs in the child and returns its exit code."""
@@ -67,7 +75,7 @@ class Crew:
         return self.worst or (128 + self.stopped_by if self.stopped_by else 0)
 
     def _watch(self) -> None:
-        quiet: list[tuple[int, int]] | None = None
+        quiet: Collected | None = None
         tick_at = 0.0
         while self.children:
             ended, _, _ = select.select([child.pipe for child in self.children.values()], [], [], self._patience_s())
@@ -84,17 +92,21 @@ class Crew:
             return TICK_S
         return AT_ONCE_S if self._is_idle(all) else SOON_S
 
-    def _quiet(self, before: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
-        """Double collect: all idle, nothing committed, and each has looked into the store since: then all is done."""
+    def _quiet(self, before: Collected | None) -> Collected | None:
+        """Double collect: all idle, nothing committed, and each has looked into the store since: then all is done.
+        A look counts if it began after all commits were read, and was counted before they are read again."""
         if not self._is_idle(all):
             return None
-        now = [(row[Count.COMMITS], row[Count.CHECKS]) for row in self.board.rows]
-        if before is None or any(old[0] != new[0] for old, new in zip(before, now, strict=True)):
-            return now
+        checks, commits = self._counts(Count.CHECKS), self._counts(Count.COMMITS)
+        if before is None or commits != before.commits:
+            return Collected(commits, self._counts(Count.CHECKS))
         alive = [child.number for child in self.children.values()]  # the others have heard it already
-        if all(now[number][1] >= before[number][1] + 2 for number in alive):
+        if all(checks[number] >= before.checks[number] + 2 for number in alive):
             self._signal_all(signal.SIGUSR1)
         return before
+
+    def _counts(self, count: Count) -> list[int]:
+        return [row[count] for row in self.board.rows]
 
     def _is_idle(self, which: Callable[[Iterable[bool]], bool]) -> bool:
         return which(bool(row[Count.IDLE]) for row in self.board.rows)

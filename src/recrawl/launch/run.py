@@ -152,7 +152,7 @@ def _known_load(folder: Folder, store: Store) -> Counter[int]:
 
 def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, owners: Owners) -> int:
     async def main() -> int:
-        return await _work(folder, settings, order, Mates(owners, board, 0), lambda: tick(board))
+        return await _work(folder, settings, order, Mates(owners, board, 0), SystemClock(), lambda: tick(board))
 
     return run_loop(main)
 
@@ -160,10 +160,11 @@ def _run_here(folder: Folder, settings: Settings, order: Order, board: Board, ti
 def _run_crew(
     folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, owners: Owners
 ) -> tuple[int, str]:
-    """The exit code, and why a worker gave up."""
+    """The exit code, and why a worker gave up. All go by one clock, those too that are started when it was set."""
+    clock = SystemClock()
 
     def work(number: int, _tally: Tally) -> int:
-        return run_loop(lambda: _work(folder, settings, order, Mates(owners, board, number), None))
+        return run_loop(lambda: _work(folder, settings, order, Mates(owners, board, number), clock, None))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
@@ -171,20 +172,27 @@ def _run_crew(
     return crew.run(), crew.last_words
 
 
-async def _work(folder: Folder, settings: Settings, order: Order, mates: Mates, tick: Callable[[], None] | None) -> int:
+async def _work(
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    mates: Mates,
+    clock: SystemClock,
+    tick: Callable[[], None] | None,
+) -> int:
     """One worker from its first page to its last commit; its exit code."""
     ticking = asyncio.create_task(_tick(tick)) if tick else None
     try:
         if settings.state.store:
             return await _work_in_cluster(folder, settings, order, mates.own_tally)
-        return await _work_here(folder, settings, order, mates)
+        return await _work_here(folder, settings, order, mates, clock)
     finally:
         if ticking:
             ticking.cancel()
 
 
-async def _work_here(folder: Folder, settings: Settings, order: Order, mates: Mates) -> int:
-    async with assemble(folder, settings, str(mates.number), crew=mates.crew) as parts:
+async def _work_here(folder: Folder, settings: Settings, order: Order, mates: Mates, clock: SystemClock) -> int:
+    async with assemble(folder, settings, str(mates.number), clock, crew=mates.crew) as parts:
         _rest_the_collector()
         shares_out = order.once and mates.crew > 1
         worker = Worker(parts, order, mates.owned(), mates.own_tally, mates if shares_out else None)
