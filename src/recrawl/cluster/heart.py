@@ -5,7 +5,7 @@ and woke up late sees at once that its time is over, before it sends another req
 """
 
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from recrawl.engine.clock import steady_s
 from recrawl.frontier.leases import Lease
@@ -29,7 +29,7 @@ class Heart:
         granted_at = steady()
         self.seat: Seat = leases.join(worker, weight, lease_s)
         self.lease = Lease(granted_at, lease_s)
-        self._ended, self._woken = Event(), Event()
+        self._ended, self._woken, self._speaking = Event(), Event(), Lock()
 
     def start(self) -> None:
         for name, work in (("heart", self._beat), ("watch", self._watch)):
@@ -44,6 +44,11 @@ class Heart:
         """Renew now: what the worker reports has changed, and others wait to hear it."""
         self._woken.set()
 
+    def have_spoken(self) -> None:
+        """Wait until what is being said of the worker, and may not hold any more, has arrived."""
+        with self._speaking:
+            pass
+
     def need(self) -> None:
         """Before every request: LeaseLost once the lease has run out."""
         if not self.lease.runs(self._steady()):
@@ -56,7 +61,8 @@ class Heart:
             if not self.lease.runs(asked_at):
                 return
             try:
-                self._leases.renew(self._worker, self._lease_s, self.report())
+                with self._speaking:
+                    self._leases.renew(self._worker, self._lease_s, self.report())
             except LeaseLost:
                 self.lease = Lease(asked_at, 0.0)
                 return

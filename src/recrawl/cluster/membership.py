@@ -35,6 +35,7 @@ class Member:
         self._beside: asyncio.Task[None] | None = None
         self._giving: asyncio.Task[None] | None = None
         self._before: Sequence[Seat] = ()
+        self._is_receiving = False
         heart.report = self._report
 
     def start(self) -> None:
@@ -57,12 +58,14 @@ class Member:
             self._heart.need()
             look = await self._aside(self._look)
             await self._act(look)
-            await self._take_letters()
-            if self._worker.order.once and self._report().idle:
-                self._heart.speak()  # all wait for the word of the last one
             [luck] = self._worker.parts.dice.luck(1)
             lease_s, silent = self._heart.lease.lease_s, silent_s(look.seats)
-            await asyncio.sleep(next_look_s(lease_s, len(look.seats), silent, float(luck)))
+            look_in_s = next_look_s(lease_s, len(look.seats), silent, float(luck))
+            if not await self._take_letters(look_in_s):
+                continue
+            if self._worker.order.once and self._report().idle:
+                self._heart.speak()  # all wait for the word of the last one
+            await asyncio.sleep(look_in_s)
 
     def _look(self) -> Look:
         """What the store says we own and what we believe must be the same. On the one thread that claims and gives
@@ -105,8 +108,8 @@ class Member:
         reachable = self._leases.partitions - len(away)
         within = {number: worker for number, worker in wanted.items() if number not in away}
         most = max(claims(self._me, look.seats, len(open_to_me), reachable, within), len(moved_here))
-        if most > 0:
-            self._worker.take(await self._aside(self._claim, most))
+        if most > 0 and (taken := await self._aside(self._claim, most)):  # others may have been quicker
+            self._worker.take(taken)
             self._share_out()
             self._inherit(look)
 
@@ -138,9 +141,30 @@ class Member:
         self._fence.disown(partitions)
         self._leases.give_back(self._me, partitions)
 
-    async def _take_letters(self) -> None:
-        while await self._worker.parts.offload(self._store.receive):
-            self._worker.look_soon()
+    async def _take_letters(self, within_s: float) -> bool:
+        """Whether all were taken: where others post without end it is time to look at something else."""
+        until_at = asyncio.get_running_loop().time() + within_s
+        while await self._received():
+            if asyncio.get_running_loop().time() >= until_at:
+                return False
+        return True
+
+    async def _received(self) -> bool:
+        """Whether letters came. From when they are taken out until the worker looks they are nowhere to be seen, and
+        nobody may believe that all is done."""
+        self._is_receiving = True
+        try:
+            came = bool(await self._worker.parts.offload(self._receive))
+            if came:
+                self._worker.look_soon()
+            return came
+        finally:
+            self._is_receiving = False
+
+    def _receive(self) -> int:
+        if self._worker.order.once:
+            self._heart.have_spoken()
+        return self._store.receive()
 
     def _moved(self, look: Look) -> dict[int, str]:
         """Partitions that an operator moved to a worker who is there and stays."""
@@ -158,4 +182,5 @@ class Member:
 
     def _report(self) -> Report:
         tally = self._worker.tally
-        return Report(bool(tally[Count.IDLE]), tally[Count.COMMITS], tally[Count.CHECKS])
+        is_idle = bool(tally[Count.IDLE]) and not self._is_receiving
+        return Report(is_idle, tally[Count.COMMITS], tally[Count.CHECKS])

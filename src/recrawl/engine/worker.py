@@ -133,6 +133,7 @@ class Worker:
 
     def look_soon(self) -> None:
         """Somebody put something into the store for us."""
+        self.tally.set(Count.IDLE, 0)
         self._look_at = 0.0
         self._found += 1
         self._stirred.set()

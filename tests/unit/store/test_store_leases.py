@@ -188,6 +188,23 @@ def test_a_page_of_another_owner_can_be_asked_for_again(dsn: str, leases: Leases
         assert [each.due_at for each in other.due(foreign, 4.0, 10)] == [3.0]
 
 
+@pytest.mark.parametrize("is_read", [False, True], ids=["that waits", "that is just being entered"])
+def test_who_asks_for_a_page_again_is_heard_behind_a_letter(dsn: str, leases: Leases, is_read: bool) -> None:
+    with (
+        closing(seated(dsn, leases, "a", PARTITIONS // 2)) as one,
+        closing(seated(dsn, leases, "b", PARTITIONS // 2)) as other,
+    ):
+        foreign = host_in(set(range(PARTITIONS // 2, PARTITIONS)))
+        assert one.save(Batch(entered=(page(foreign),))).posted  # a link, on its way
+        other.save(Batch(pages=(page(foreign, due_at=None),)))  # its owner was quicker
+        read = other.letters() if is_read else []
+        assert one.save(Batch(pages=(page(foreign, due_at=3.0),))).posted == set()
+        other.enter(read)
+        assert other.receive() == 1
+        assert [each.due_at for each in other.due(foreign, 4.0, 10)] == [3.0]
+        assert leases.outbox_sizes() == {}
+
+
 def test_a_letter_says_all_that_was_found_of_a_page() -> None:
     found = Page(
         id=-5, url="http://ä.example/?q=\u20ac", server="ä.example", site="s", kind=Kind.DETAIL, category="books",
@@ -205,6 +222,15 @@ def test_partitions_can_be_moved_before_anybody_has_joined(leases: Leases) -> No
     with pytest.raises(NotFound, match="there are: a"):
         leases.move([3], "b")
     assert leases.move([3], "a") == 1
+
+
+def test_what_was_moved_to_a_worker_that_leaves_is_open_to_all(dsn: str, leases: Leases) -> None:
+    leases.join("a", 1.0, LONG_S)
+    leases.join("b", 1.0, LONG_S)
+    leases.move([3], "a")
+    assert 3 not in leases.claim("b", PARTITIONS)
+    leases.wish("a", Wish.LEAVE)
+    assert set(leases.claim("b", PARTITIONS)) == {3}
 
 
 def test_a_worker_can_be_asked_to_leave_and_partitions_to_go_to_somebody(dsn: str, leases: Leases) -> None:

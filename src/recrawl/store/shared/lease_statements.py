@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
+from recrawl.model.cluster import Wish
 from recrawl.store.compiled import Compiler, one_of
 from recrawl.store.shared.lease_tables import OUTBOX, PART, PURSE, SHARD, WORKER
 from recrawl.store.texts import ARRAY_SIZE, Sql
@@ -148,9 +149,10 @@ class LeaseStatements(Compiler):
 
     @cached_property
     def claimable(self) -> Sql:
-        """Free partitions, first those that were moved here, none that was moved to another one who is there,
-        none that cannot be reached now."""
-        elsewhere = exists().where(WORKER.c.id == PART.c.wanted, LIVE)
+        """Free partitions, first those that were moved here, none that was moved to another one who is there and
+        stays, none that cannot be reached now."""
+        stays = WORKER.c.wish != literal_column(str(int(Wish.LEAVE)))
+        elsewhere = exists().where(WORKER.c.id == PART.c.wanted, LIVE, stays)
         open_to_me = or_(PART.c.wanted.is_(None), PART.c.wanted == ME, ~elsewhere)
         first = func.coalesce(PART.c.wanted, "") == ME
         found = select(PART.c.id).where(FREE, open_to_me, ~_among(PART.c.id)).order_by(first.desc(), PART.c.id)
@@ -228,9 +230,13 @@ class LeaseStatements(Compiler):
 
     @cached_property
     def post(self) -> Sql:
-        """Answers with the pages of the letters that were not there."""
-        insert = self.inserting(OUTBOX).on_conflict_do_nothing()
-        return self.compile_insert(insert.returning(OUTBOX.c.page), OUTBOX)
+        """Answers with the pages of the letters that were not there. One that asks for a visit `again` takes the place
+        of one that does not."""
+        insert = self.inserting(OUTBOX)
+        values = {name: insert.excluded[name] for name in ("again", "body")}
+        says_more = insert.excluded.again & ~OUTBOX.c.again
+        posted = insert.on_conflict_do_update(index_elements=["partition", "page"], set_=values, where=says_more)
+        return self.compile_insert(posted.returning(OUTBOX.c.page), OUTBOX)
 
     @cached_property
     def waiting(self) -> Sql:
@@ -239,7 +245,9 @@ class LeaseStatements(Compiler):
 
     @cached_property
     def received(self) -> Sql:
-        return self.compile(delete(OUTBOX).where(_among(OUTBOX.c.page)).returning(OUTBOX.c.page))
+        """Letters as they were read: another one may have taken their place since."""
+        mine = (_among(OUTBOX.c.page), OUTBOX.c.again == bindparam("again"))
+        return self.compile(delete(OUTBOX).where(*mine).returning(OUTBOX.c.page))
 
     @cached_property
     def outbox_sizes(self) -> Sql:

@@ -3,7 +3,7 @@ others what it found for them.
 
 A write transaction begins with a look at the owner and epoch of every partition it writes for, and holds them fast
 until it ends: a worker that was stopped and woke up late cannot write. A letter is posted in the transaction of the
-visit that found it, and taken out in the one that enters it; posted twice it says the same.
+visit that found it, and taken out in the one that enters it; posted twice it says the same, or more.
 """
 
 import json
@@ -189,9 +189,10 @@ class FencedStore(SqlStore):
             self._take_out(session, letters)
 
     def _take_out(self, session: Session, letters: Sequence[Letter]) -> None:
-        if letters:
-            received = self._leases.received
-            session.rows(received, received.bind(item_0=[letter.page.id for letter in letters]))
+        received = self._leases.received
+        for again in (False, True):
+            if pages := [letter.page.id for letter in letters if letter.again is again]:
+                session.rows(received, received.bind(item_0=pages, again=again))
 
     def _learn_words(self, texts: list[str]) -> list[tuple[int, str]]:
         """In a transaction of its own, which posts nothing."""
