@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from recrawl.cluster.heart import Heart
 from recrawl.engine.offload import OffTheLoop
+from recrawl.engine.set_right import TOLERANCE_S, set_right_claimed
 from recrawl.engine.tally import Count
 from recrawl.engine.worker import Worker
 from recrawl.frontier.leases import claims, given_back, is_over, next_look_s, silent_s, surplus
@@ -71,6 +72,8 @@ class Member:
         """What the store says we own and what we believe must be the same. On the one thread that claims and gives
         back, so that neither happens in between."""
         look = self._leases.look(self._me)
+        if abs(look.at - self._worker.parts.clock.now()) > TOLERANCE_S:
+            raise LeaseLost("the clock of the database was set")
         if self._worker.order.once and not look.letters and self._store.letters_elsewhere():
             look = replace(look, letters=True)
         if look.held != self._fence.epochs or not any(seat.worker == self._me for seat in look.seats):
@@ -130,7 +133,12 @@ class Member:
         refused = self._store.admit(taken)
         if refused:
             self._leases.give_back(self._me, refused)
-        return [number for number in taken if number not in refused]
+        mine = [number for number in taken if number not in refused]
+        if mine and (pages := set_right_claimed(self._store, self._worker.parts.clock.now(), mine)):
+            self._worker.parts.complain(
+                f"a clock ran ahead before and was set right: the next visits of {pages} pages count from now"
+            )
+        return mine
 
     async def _give(self, partitions: list[int]) -> None:
         await self._worker.give(partitions)

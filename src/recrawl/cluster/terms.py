@@ -19,6 +19,7 @@ from recrawl.config import Settings
 from recrawl.engine.assembly import assemble, scheduler_of
 from recrawl.engine.clock import Dice, SystemClock, steady_s
 from recrawl.engine.scheduling.spending_together import spent_alone
+from recrawl.engine.set_right import sit_down
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.folder.folder import Folder
@@ -98,6 +99,7 @@ class Terms:
         fence.guard(leases.database)
         clock = await asyncio.to_thread(clock_of, leases)
         store = open_leased(dsn, fence)
+        await asyncio.to_thread(sit_down, store, clock.now())
         number = str(heart.seat.slot)
         async with assemble(
             self.folder, self.settings, number, clock, store=store, writer=name, need_lease=heart.need

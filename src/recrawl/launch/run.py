@@ -103,7 +103,7 @@ def _prepare(
         for sentence in _orphans_told(folder, settings, store):
             log.complain(sentence)
             say(sentence)
-        if not settings.state.store and (pages := set_right(store, now)):  # a cluster goes by its database's clock
+        if not settings.state.store and (pages := set_right(store, now)):  # in a cluster each sees to what it claims
             sentence = f"the clock ran ahead before and was set right: the next visits of {pages} pages count from now"
             log.complain(sentence)
             say(sentence)

@@ -68,10 +68,12 @@ class Shard:
 @dataclass(frozen=True, slots=True)
 class Look:
     """The cluster at one moment, as one worker needs to know it. `seats`: workers whose lease runs; `free`: partitions
-    without an owner; `held`: its own with their epochs; `wanted`: those that were moved, and to whom."""
+    without an owner; `held`: its own with their epochs; `wanted`: those that were moved, and to whom; `at`: by the
+    database's clock."""
 
     seats: tuple[Seat, ...] = ()
     free: frozenset[int] = frozenset()
     held: Mapping[int, int] = field(default_factory=dict)
     wanted: Mapping[int, str] = field(default_factory=dict)
     letters: bool = False  # something waits in an outbox
+    at: float = 0.0

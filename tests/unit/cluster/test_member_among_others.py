@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +14,16 @@ from tests.postgres import PostgresServer
 
 from recrawl.cluster.heart import Heart
 from recrawl.cluster.membership import Member
-from recrawl.engine.clock import Dice
+from recrawl.engine.clock import Dice, SystemClock
+from recrawl.engine.set_right import CLOCK
 from recrawl.engine.tally import IDLE, Count, Tally
 from recrawl.engine.worker import Order
 from recrawl.model.address import fingerprint, partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.cluster import Report, Wish
+from recrawl.model.failure import LeaseLost
 from recrawl.model.page import Page
+from recrawl.store.postgres import open_postgres
 from recrawl.store.shared.leased import Fence, LeasedStore
 from recrawl.store.shared.leases import Leases, open_leases
 
@@ -47,8 +51,9 @@ class Idler:
         self.stopped = asyncio.Event()
         self._before_receipt = before_receipt
         scheduler = SimpleNamespace(share=0.0, domain=lambda name, now: None, inherit=lambda slots: None)
-        clock = SimpleNamespace(now=lambda: 0.0)
-        self.parts = SimpleNamespace(dice=Dice(1), offload=self._offload, scheduler=scheduler, quarries=(), clock=clock)
+        self.parts = SimpleNamespace(
+            dice=Dice(1), offload=self._offload, scheduler=scheduler, quarries=(), clock=SystemClock()
+        )
 
     async def _offload(self, work: Callable[[], Any]) -> Any:
         self._before_receipt()
@@ -144,6 +149,40 @@ def test_a_claim_in_vain_gives_a_worker_nothing_to_do(dsn: str, leases: Leases) 
             leases.leave("other")
             await member._claim_share(leases.look("me"), {})
             assert worker.taken == [set(range(PARTITIONS))]
+
+    asyncio.run(scene())
+
+
+def test_who_claims_partitions_of_which_a_clock_ran_ahead_sets_them_right(dsn: str, leases: Leases) -> None:
+    """As after a copy of a folder, or where the clock of the database itself was wrong."""
+    now, year_s, day_s = leases.now(), 365 * 86_400.0, 86_400.0
+    seen_at = now + year_s
+    with closing(open_postgres(dsn)) as plain:
+        pages = [replace(found(number), checked_at=seen_at, due_at=seen_at + day_s, visits=1) for number in range(50)]
+        plain.save(Batch(pages=tuple(pages), memos=((CLOCK, str(seen_at).encode()),)))
+
+    async def scene() -> None:
+        worker, said = Idler(), list[str]()
+        worker.parts.clock, worker.parts.complain = SystemClock(now), said.append
+        member, store = member_of(dsn, leases, worker, "me")
+        with closing(store):
+            await member._claim_share(leases.look("me"), {})
+            assert {now + day_s <= (page.due_at or 0.0) < now + 2 * day_s for page in store.scan()} == {True}
+            assert float(store.memo(CLOCK) or b"0") < now + day_s
+        assert len(said) == 1 and "50 pages" in said[0]
+
+    asyncio.run(scene())
+
+
+def test_a_worker_whose_database_has_another_time_than_when_it_joined_joins_anew(dsn: str, leases: Leases) -> None:
+    async def scene() -> None:
+        worker = Idler()
+        member, store = member_of(dsn, leases, worker, "me")
+        with closing(store):
+            member._look()
+            worker.parts.clock = SystemClock(leases.now() + 3600.0)
+            with pytest.raises(LeaseLost, match="clock"):
+                member._look()
 
     asyncio.run(scene())
 

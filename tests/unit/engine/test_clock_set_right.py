@@ -9,9 +9,10 @@ from pathlib import Path
 import recrawl
 from recrawl.config import Settings
 from recrawl.engine.asking.gate import Gate
-from recrawl.engine.set_right import CLOCK, set_right
+from recrawl.engine.set_right import CLOCK, set_right, set_right_claimed, sit_down
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
+from recrawl.model.address import partition_of
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page, Status
 from recrawl.model.server import RobotsFile
@@ -56,6 +57,21 @@ def test_pages_are_looked_at_only_where_a_run_has_begun_in_the_future() -> None:
     assert set_right(store, NOW) == 0
     assert set_right(store, NOW - 1) == 0  # as two clocks differ
     assert due(store)[1] == NOW + YEAR_S + DAY_S
+
+
+def test_in_a_cluster_each_sees_to_what_it_claims_until_all_is_right() -> None:
+    store = MemoryStore(partitions=2)
+    mine = partition_of(SERVER, 2)
+    sit_down(store, NOW + YEAR_S)
+    store.save(Batch(pages=AHEAD + RIGHT))
+    sit_down(store, NOW)
+    assert set_right_claimed(store, NOW, [1 - mine]) == 0
+    assert due(store)[1] == NOW + YEAR_S + DAY_S  # another one's
+    assert set_right_claimed(store, NOW, [mine]) == 2
+    assert due(store) == {1: NOW + DAY_S, 2: NOW, 3: None, 4: NOW + YEAR_S, 5: NOW - 1}
+    assert float(store.memo(CLOCK) or 0) == NOW
+    store.save(Batch(pages=AHEAD))
+    assert set_right_claimed(store, NOW, [0, 1]) == 0  # nobody has begun in the future since
 
 
 def test_a_run_sets_them_right_before_it_begins(tmp_path: Path) -> None:

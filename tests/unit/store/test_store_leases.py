@@ -73,6 +73,18 @@ def test_a_lease_that_ran_out_is_never_renewed_and_its_partitions_are_free(dsn: 
         leases.renew("a", LONG_S, Report())
 
 
+def test_a_lease_granted_before_the_databases_clock_was_set_back_runs_no_longer_than_any_other(
+    dsn: str, leases: Leases
+) -> None:
+    for worker in "ab":
+        leases.join(worker, 1.0, LONG_S)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("UPDATE worker SET renewed_at = renewed_at + 1e7, expires_at = expires_at + 1e7")
+    leases.look("b")
+    leases.renew("b", LONG_S, Report())
+    assert all(LONG_S - 60.0 < seat.left_s <= LONG_S and 0 <= seat.quiet_s < 60.0 for seat in leases.seats())
+
+
 def test_every_claim_raises_the_epoch(dsn: str, leases: Leases) -> None:
     epochs = []
     for number in range(3):

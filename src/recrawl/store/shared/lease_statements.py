@@ -95,6 +95,13 @@ class LeaseStatements(Compiler):
         return self.compile(select(WORKER.c.id).where(WORKER.c.id == ME, LIVE).with_for_update(read=True))
 
     @cached_property
+    def count_anew(self) -> Sql:
+        """Leases renewed in what is the future now run as long as when they were renewed."""
+        ahead = WORKER.c.renewed_at > NOW + bindparam("at_most_s", type_=Double)
+        until_at = NOW + WORKER.c.expires_at - WORKER.c.renewed_at
+        return self.compile(update(WORKER).where(ahead).values(renewed_at=NOW, expires_at=until_at))
+
+    @cached_property
     def wish(self) -> Sql:
         return self.compile(update(WORKER).where(WORKER.c.id == ME, LIVE).values(wish=bindparam("wish")))
 

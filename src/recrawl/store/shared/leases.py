@@ -18,6 +18,7 @@ from recrawl.store.shared.lease_statements import lease_statements
 from recrawl.store.shared.shards import Atlas
 
 PATIENCE_S = (0.01, 0.03, 0.1, 0.3)  # for transactions that gave way to others; an outage is its caller's affair
+SET_BACK_S = 1.0  # a renewal that lies so far in the future was made before the database's clock was set back
 
 KEPT_DAYS = 7  # of what was spent
 
@@ -67,12 +68,14 @@ class Leases:
             standings = session.rows(self._sql.standings)
             held = {row[0]: row[1] for row in session.rows(self._sql.holdings, self._sql.holdings.bind(worker=worker))}
             letters = bool(session.value(self._sql.any_waiting))
+            now = float(session.value(self._sql.now))
         return Look(
             seats=tuple(seat for seat in seats if seat.left_s > 0),
             free=frozenset(number for number, owner, _ in standings if owner is None),
             held=held,
             wanted={number: wanted for number, _, wanted in standings if wanted},
             letters=letters,
+            at=now,
         )
 
     def claim(self, worker: str, most: int, out_of_reach: Collection[int] = ()) -> dict[int, int]:
@@ -203,10 +206,15 @@ class Leases:
             session.many(self._sql.add_parts, ((number, None, 0, None, 0) for number in range(self.partitions)))
 
     def _bury(self) -> None:
-        """Free what workers held whose lease ran out, and forget them."""
+        """Free what workers held whose lease ran out, and forget them. Where the database's clock was set back, a lease
+        of one who died would run until then: it counts once more from now, so that who lives can renew it."""
         with self.database.reading() as session:
-            if not any(_seat(row).left_s <= 0 for row in session.rows(self._sql.workers)):
-                return
+            seats = [_seat(row) for row in session.rows(self._sql.workers)]
+        if any(seat.quiet_s < -SET_BACK_S for seat in seats):
+            with self.database.writing() as session:
+                session.change(self._sql.count_anew, self._sql.count_anew.bind(at_most_s=SET_BACK_S))
+        if not any(seat.left_s <= 0 for seat in seats):
+            return
         with self.database.writing() as session:
             expired = [row[0] for row in session.rows(self._sql.expired)]
             session.rows(self._sql.inherit, self._sql.inherit.bind(item_0=list(expired)))
