@@ -89,6 +89,10 @@ class Store(Protocol):
         """A learnt thing under a name: a template's noise, a site's rhythm, a prior."""
         ...
 
+    def memos(self, keys: Collection[str]) -> dict[str, bytes]:
+        """Those of them that there are, in the order asked for."""
+        ...
+
     def make_due(self, at: float, site: str = "", ids: Sequence[int] = (), rank: int | None = None) -> int:
         """Make every page that is visited at all (of a site; or the given ones) due at `at`, those due before as they
         are; how many. `rank`: what they go by until visited, where their own is less urgent."""

@@ -455,6 +455,9 @@ def test_robots_files_and_memos_are_overwritten(store: Store) -> None:
     store.save(Batch(robots=(new,), memos=(("k", b"2"),)))
     assert store.robots("http://a.example") == new and store.robots("https://a.example") is None
     assert store.memo("k") == b"2" and store.memo("empty") == b"" and store.memo("other") is None
+    many = [f"m{number}" for number in range(70)]
+    assert list(store.memos([*many, "k", "other", "empty"]).items()) == [("k", b"2"), ("empty", b"")]
+    assert store.memos([]) == {}
 
 
 def test_next_due_goes_by_due_time_alone_over_all_servers(store: Store) -> None:

@@ -7,7 +7,7 @@ from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.discover_memo import bitten_counts, closed_traps, dropped_counts, hosts_memo, traps_memo
+from recrawl.engine.finding.discover_memo import bitten_counts, closed_traps, dropped_counts, hosts_memo, trap_counts
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
@@ -45,7 +45,8 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         traps=Traps(settings.traps),
         rendered=tuple(map(read_pattern, site.render)),
     )
-    quarry.traps.recall(store.memo(traps_memo(site.name, worker)))
+    counted = trap_counts(store, site.name)
+    quarry.traps.recall(counted.pop(worker, None), counted.values())
     quarry.traps.hear(closed_traps(store, site.name, settings.traps))
     for server in (store.memo(hosts_memo(site.name)) or b"").decode().split():
         quarry.widen(server)

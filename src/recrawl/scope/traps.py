@@ -12,9 +12,10 @@ Whatever they say, a server and a shape have no more pages than the limits allow
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, field
 from functools import lru_cache
+from typing import Any
 
 from recrawl.model.address import Address
 from recrawl.model.page import Page
@@ -72,6 +73,7 @@ class Group:
     let_in: int = 0
     waiting: int = 0  # of these: nobody has asked the store yet whether an earlier run let them in
     visited: int = 0
+    theirs: tuple[int, int] = (0, 0)  # of those let in and visited: by other workers, who remember them
     samples: int = 0
     alike: int = 0
     same: int = 0
@@ -84,6 +86,10 @@ class Group:
     sketches: "deque[tuple[int, frozenset[str]]]" = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     recent: "deque[tuple[bool, bool]]" = field(default_factory=lambda: deque(maxlen=_SAMPLES * 2))
     said: set[int] = field(default_factory=set)  # texts met before; of a whole server only
+
+    @property
+    def own(self) -> tuple[int, int]:
+        return max(0, self.let_in - self.theirs[0]), max(0, self.visited - self.theirs[1])
 
     @property
     def written(self) -> int:
@@ -140,6 +146,7 @@ class Traps:
         self.limits = limits or TrapLimits()
         self._groups: dict[str, Group] = {}
         self._servers: dict[str, int] = {}
+        self._theirs: dict[str, int] = {}  # of these pages: let in by other workers
         self._chains: dict[int, int] = {}
         self._waiting: dict[int, tuple[str, str]] = {}  # shape and server of pages let in that are not written yet
         self._most_alike = self._most_together = 0  # pages of one group, and of one server
@@ -251,11 +258,12 @@ class Traps:
             return None
         self._unsaved = 0
         groups = {
-            shape: [one.let_in, one.visited, one.closed]
+            shape: [*one.own, one.closed]
             for shape, one in self._groups.items()
-            if one.closed or one.let_in >= WORTH_KEEPING
+            if one.closed or (one.let_in >= WORTH_KEEPING and any(one.own))
         }
-        return json.dumps({"servers": self._servers, "groups": groups, "limits": asdict(self.limits)}).encode()
+        servers = {server: max(0, pages - self._theirs.get(server, 0)) for server, pages in self._servers.items()}
+        return json.dumps({"servers": servers, "groups": groups, "limits": asdict(self.limits)}).encode()
 
     def closed(self) -> dict[str, str]:
         """Groups that no address is let in of any more, and why; a server that is full is told by its number alone."""
@@ -269,18 +277,29 @@ class Traps:
             self._group(shape).closed = because
             self.any_closed = True
 
-    def recall(self, memo: bytes | None) -> None:
-        """What was counted, and closed under these limits: whoever changes them has all judged anew."""
-        if not memo:
-            return
-        kept, limits = json.loads(memo), asdict(self.limits)
-        self._servers = dict(kept["servers"])
-        holds = kept.get("limits", limits) == limits
-        for shape, (let_in, visited, closed) in kept["groups"].items():
-            self._groups[shape] = Group(let_in, visited=visited, closed=closed if holds else "")
-            self.any_closed |= holds and bool(closed)
+    def recall(self, memo: bytes | None, others: Iterable[bytes] = ()) -> None:
+        """What this worker counted, and what others did, whatever their number was; and what was closed under these
+        limits: whoever changes them has all judged anew."""
+        for other in filter(None, others):
+            self._recall(json.loads(other))
+        self._theirs = dict(self._servers)
+        for group in self._groups.values():
+            group.theirs = group.let_in, group.visited
+        if memo:
+            self._recall(json.loads(memo))
         self._most_alike = max((group.let_in for group in self._groups.values()), default=0)
         self._most_together = max(self._servers.values(), default=0)
+
+    def _recall(self, kept: Mapping[str, Any]) -> None:
+        limits = asdict(self.limits)
+        holds = kept.get("limits", limits) == limits
+        for server, pages in kept["servers"].items():
+            self._servers[server] = self._servers.get(server, 0) + pages
+        for shape, (let_in, visited, closed) in kept["groups"].items():
+            group = self._group(shape)
+            group.let_in, group.visited = group.let_in + let_in, group.visited + visited
+            if holds and closed:
+                group.closed, self.any_closed = closed, True
 
     def _judge(self, group: Group, url: str) -> None:
         limits, seen = self.limits, len(group.recent)

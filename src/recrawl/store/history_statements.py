@@ -140,6 +140,10 @@ class HistoryStatements(Compiler):
     def memo(self) -> Sql:
         return self.compile(select(MEMO.c.value).where(MEMO.c.key == bindparam("key")))
 
+    def memos(self, size: int) -> Sql:
+        """Of a list of names."""
+        return self.of_size("memos", size, lambda n: select(MEMO).where(one_of(MEMO.c.key, n)))
+
     @cached_property
     def put_notices(self) -> Sql:
         return self.upsert(NOTICE, keys=["page", "at", "source", "kind"])

@@ -212,6 +212,9 @@ class MemoryStore:
     def memo(self, key: str) -> bytes | None:
         return self._memos.get(key)
 
+    def memos(self, keys: Collection[str]) -> dict[str, bytes]:
+        return {key: self._memos[key] for key in keys if key in self._memos}
+
     # reading for people
 
     def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:

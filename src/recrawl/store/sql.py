@@ -208,6 +208,12 @@ class SqlStore(RecordReading):
             value: bytes | None = session.value(self._sql.memo, self._sql.memo.bind(key=key))
         return value
 
+    @enduring
+    def memos(self, keys: Collection[str]) -> dict[str, bytes]:
+        with self.database.reading() as session:
+            found = dict(session.rows_of(self._sql.memos, keys))
+        return {key: found[key] for key in keys if key in found}
+
     # reading for people
 
     @enduring

@@ -14,7 +14,7 @@ from recrawl.answers.reading import reading
 from recrawl.config import Settings
 from recrawl.engine.assembly import assemble
 from recrawl.engine.finding.alias_watch import AliasWatch
-from recrawl.engine.finding.discover_memo import closed_memo, closed_text, trapped
+from recrawl.engine.finding.discover_memo import closed_memo, closed_text, trapped, traps_memo
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.tally import Tally
 from recrawl.engine.worker import Order, Worker
@@ -27,6 +27,7 @@ from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.traps import TrapLimits, Traps
+from recrawl.store.memory import MemoryStore
 
 SITE = Site("shop", ("http://127.0.0.1:1/",), own=("127.0.0.1:1",))
 MAP = "".join(f"<url><loc>http://127.0.0.1:1/p/{number}</loc></url>" for number in range(30))
@@ -196,3 +197,16 @@ def test_a_trap_that_two_workers_closing_at_once_lost_is_told_again_by_the_end_o
 def left_behind(number: int, due_at: float | None) -> Page:
     url = f"http://127.0.0.1:1{chapter(number)}"
     return Page(fingerprint(url), url, "127.0.0.1:1", "shop", depth=1, found_from=1, found_at=1.0, due_at=due_at)
+
+
+@pytest.mark.parametrize("worker", ["0", "5", "63"])
+def test_whoever_starts_next_knows_what_all_workers_before_have_let_in(worker: str) -> None:
+    store = MemoryStore()
+    for number in (0, 1, 11):
+        traps = Traps()
+        for page_number in range(60):
+            traps.let_in(Address(f"http://127.0.0.1:1/{number}/{page_number}", "127.0.0.1:1"), None)
+        store.save(Batch(memos=((traps_memo(SITE.name, str(number)), traps.memo(1) or b""),)))
+    settings = replace(Settings(), traps=TrapLimits(pages_per_server=180))
+    quarry = quarry_of(settings, SITE, AliasWatch(store, AliasTable()), store, worker)
+    assert quarry.traps.refusal(Address("http://127.0.0.1:1/new", "127.0.0.1:1"))

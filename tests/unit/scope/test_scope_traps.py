@@ -1,5 +1,6 @@
 """Spaces without end are told by what their pages say; sites of many pages that say something are not."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -300,3 +301,33 @@ def test_what_is_not_written_yet_counts_against_a_limit_and_is_no_sign_that_ever
     for number in range(400, 500):
         traps.let_in(address(f"https://example.com/n/{number}"), None)
     assert "more than 500" in traps.refusal(address("https://example.com/n/600"))
+
+
+def counted(*memos: bytes | None) -> list[tuple[int, int]]:
+    """Pages of all servers and of all groups that each of these tells of."""
+    kept = [json.loads(memo or b"{}") for memo in memos]
+    return [(sum(one["servers"].values()), sum(group[0] for group in one["groups"].values())) for one in kept]
+
+
+def fill(traps: Traps, numbers: range) -> None:
+    """With as many as are not refused."""
+    for url in (f"{HOME}list/{number}" for number in numbers):
+        if not traps.refusal(address(url)):
+            let_in(traps, url)
+
+
+def test_what_others_counted_counts_and_is_theirs_to_remember() -> None:
+    limits = TrapLimits(pages_per_pattern=200)
+    one, other, alone, again = (Traps(limits) for _ in range(4))
+    fill(one, range(60))
+    fill(other, range(60, 130))
+    first, second = one.memo(least=1), other.memo(least=1)
+    assert counted(first, second) == [(60, 60), (70, 70)]
+    alone.recall(first, (second or b"",))
+    assert alone.nears_a_limit(70) and not alone.nears_a_limit(69)
+    fill(alone, range(130, 300))
+    third = alone.memo(least=1)
+    assert counted(third, second) == [(130, 130), (70, 70)]
+    again.recall(second, (third or b"",))
+    assert again.refusal(address(f"{HOME}list/999"))
+    assert counted(again.memo(least=0)) == [(70, 70)]

@@ -27,6 +27,11 @@ def closed_memo(site: str) -> str:
     return f"closed:{site}"
 
 
+def trap_counts(store: Store, site: str) -> dict[str, bytes]:
+    """What each worker has counted of a site's spaces; together it is the whole, whatever their number was."""
+    return _of_workers(store, traps_memo, site)
+
+
 def dropped_memo(site: str, worker: str) -> str:
     """Under this name a worker keeps how many links it dropped, by reason."""
     return f"dropped:{site}:{worker}"
@@ -52,9 +57,13 @@ def bitten_counts(store: Store, site: str, worker: str = "") -> Counter[str]:
 
 
 def _counted(store: Store, memo_of: Callable[[str, str], str], site: str, worker: str) -> Counter[str]:
-    workers = [worker] if worker else [str(number) for number in range(MOST_WORKERS)]
-    memos = (store.memo(memo_of(site, one)) for one in workers)
+    memos = [store.memo(memo_of(site, worker))] if worker else _of_workers(store, memo_of, site).values()
     return sum((Counter(json.loads(memo)) for memo in memos if memo), Counter())
+
+
+def _of_workers(store: Store, memo_of: Callable[[str, str], str], site: str) -> dict[str, bytes]:
+    workers = {memo_of(site, one): one for one in map(str, range(MOST_WORKERS))}
+    return {workers[name]: memo for name, memo in store.memos(workers).items()}
 
 
 def closed_text(closed: Mapping[str, str], limits: TrapLimits) -> bytes:

@@ -131,6 +131,9 @@ class ShardedStore:
     def memo(self, key: str) -> bytes | None:
         return self.home.memo(key)
 
+    def memos(self, keys: Collection[str]) -> dict[str, bytes]:
+        return self.home.memos(keys)
+
     # reading for people
 
     def scan(self, site: str = "", after: int | None = None, limit: int = 1000) -> list[Page]:
