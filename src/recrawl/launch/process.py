@@ -37,6 +37,7 @@ class Child:
     pipe: int  # readable when the child ends; what it holds then is why
     restarts: int = 0  # since pages were last written
     written: int = 0  # pages, by those before it
+    told: bool = False  # that all is done
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,14 @@ class Crew:
             return Collected(commits, self._counts(Count.CHECKS))
         alive = [child.number for child in self.children.values()]  # the others have heard it already
         if all(checks[number] >= before.checks[number] + 2 for number in alive):
-            self._signal_all(signal.SIGUSR1)
+            self._tell_all()
         return before
+
+    def _tell_all(self) -> None:
+        """That all is done. Each once: its loop hears it, and when that is closed the signal would end the process."""
+        for child in [one for one in self.children.values() if not one.told]:
+            os.kill(child.pid, signal.SIGUSR1)
+            child.told = True
 
     def _counts(self, count: Count) -> list[int]:
         return [row[count] for row in self.board.rows]

@@ -98,6 +98,25 @@ def test_a_worker_killed_when_all_is_done_does_not_keep_the_others_from_ending(t
     stopper.cancel()
 
 
+def test_a_worker_is_told_once_that_all_is_done() -> None:
+    """Its loop hears it; when that is closed the next such signal would end the process."""
+
+    def work(number: int, tally: Tally) -> int:
+        heard: list[int] = []
+        signal.signal(signal.SIGUSR1, lambda signal_number, frame: heard.append(signal_number))
+        while not heard:
+            tally.set(Count.IDLE, 1)
+            tally.add(Count.CHECKS)
+            time.sleep(0.002)
+        signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+        time.sleep(0.1)
+        return 0
+
+    said: list[str] = []
+    crew = Crew(work, Board(2), once=True, on_tick=lambda board: None, complain=said.append)
+    assert (crew.run(), said) == (0, [])
+
+
 def test_a_run_whose_workers_are_killed_again_and_again_says_so(tmp_path: Path) -> None:
     """And does not say that somebody interrupted it."""
     folder = Folder(tmp_path)
@@ -195,8 +214,8 @@ class Watched(Tally):
 class Told(Crew):
     """Its workers are told that all is done."""
 
-    def _signal_all(self, number: int) -> None:
-        self.stopped_by = number
+    def _tell_all(self) -> None:
+        self.stopped_by = signal.SIGUSR1
 
 
 def test_a_crew_is_told_to_end_when_nothing_is_left_however_its_parent_and_workers_are_held_up() -> None:
