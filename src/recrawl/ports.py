@@ -6,6 +6,7 @@ batches from one writer thread, the command line calls them directly, and there 
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from math import inf
 from typing import Protocol, Self, runtime_checkable
 
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
@@ -18,6 +19,8 @@ from recrawl.model.record import Record
 from recrawl.model.search import Extent, Found, Question, Shelf, Step
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Ask, Reply, Version, Visit
+
+EVERY = 2**31 - 1  # as many as there are
 
 
 class Clock(Protocol):
@@ -107,8 +110,8 @@ class Store(Protocol):
         """Newest first."""
         ...
 
-    def versions(self, page: int) -> list[Version]:
-        """Newest first."""
+    def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
+        """Of those seen until a moment so many, newest first."""
         ...
 
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:

@@ -418,7 +418,9 @@ def test_visits_and_versions_come_newest_first_and_whole(store: Store) -> None:
     versions = (version(x, 1.5, "sha256:" + "cd" * 32), replace(version(x, 2.5), share_changed=None, digest="x"))
     store.save(Batch(entered=(x,), visits=(old, new), versions=versions))
     assert store.visits(x.id) == [new, old] and store.visits(x.id, limit=1) == [new]
-    assert store.versions(x.id) == [versions[1], versions[0]]
+    assert store.versions(x.id) == [versions[1], versions[0]] and store.versions(x.id, 1) == [versions[1]]
+    assert store.versions(x.id, until_at=2.0) == store.versions(x.id, 1, 1.5) == [versions[0]]
+    assert store.versions(x.id, 0) == store.versions(x.id, until_at=1.0) == []
     assert store.visits(1) == []
 
 

@@ -191,7 +191,7 @@ def _archive(folder: Folder, settings: Settings) -> str:
         return said
     with closing(open_store(folder, settings, readonly=True)) as store:
         found = Reading(folder, settings, store)
-        kept = [version for page in store.scan(limit=10 * SAMPLE) for version in store.versions(page.id)[:1]][:SAMPLE]
+        kept = [version for page in store.scan(limit=10 * SAMPLE) for version in store.versions(page.id, 1)][:SAMPLE]
         elsewhere = sum(_lies_elsewhere(found, version) for version in kept)
     others = f", {elsewhere} lie with other workers" if elsewhere else ""
     return f"{said}; {len(kept) - elsewhere} versions read back{others}"

@@ -26,7 +26,7 @@ def change_with_text(event: Event, store: Store, read: Read) -> dict[str, object
     where the copy cannot be read; of a page that changed again since it is still that version."""
     told = change_object(event) | {"title": None, "language": None, "text": None}
     pages = store.pages([event.page]) if event.page is not None and event.kind in WITH_TEXT else []
-    version = next((one for page in pages for one in store.versions(page.id) if one.at <= event.at), None)
+    version = next((one for page in pages for one in store.versions(page.id, 1, event.at)), None)
     if version is None:
         return told
     try:

@@ -98,14 +98,13 @@ class Indexer:
         return replace(step, put=tuple(put), closed=closed)
 
     def _newest(self, page: Page) -> Entry | None:
-        versions = self.store.versions(page.id) if page.status is Status.LIVE else []
+        versions = self.store.versions(page.id, 1) if page.status is Status.LIVE else []
         return self._entry(page, versions[0]) if versions else None
 
     def _at(self, page: Page, at: float) -> list[Entry]:
         """What was current from that moment on: a page that came back may show an older version."""
-        current = next((version for version in self.store.versions(page.id) if version.at <= at), None)
-        entry = self._entry(page, current) if current else None
-        return [replace(entry, at=at)] if entry else []
+        entries = [self._entry(page, version) for version in self.store.versions(page.id, 1, at)]
+        return [replace(entry, at=at) for entry in entries if entry]
 
     def _entry(self, page: Page, version: Version) -> Entry | None:
         """None: it asks not to be found, or its copy cannot be read."""

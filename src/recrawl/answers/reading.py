@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from math import inf
 
 from recrawl.archive.folder import WarcArchive
 from recrawl.config import Settings
@@ -70,7 +71,7 @@ class Reading:
 
     def version(self, page: Page, at: float | None = None, back: int = 0) -> Version:
         """The version that was current at a moment (default: now), or one further back."""
-        versions = [one for one in self.store.versions(page.id) if at is None or one.at <= at + MICROSECOND]
+        versions = self.store.versions(page.id, back + 1, inf if at is None else at + MICROSECOND)
         if len(versions) <= back:
             reason = f": {UNKEPT}" if asks_not_to_be_kept(page) else ""
             raise NotFound(

@@ -106,7 +106,7 @@ class Guest:
 
     def copy(self, page: Page) -> Payload | None:
         """The newest version kept; None where there is none, or it cannot be read."""
-        if page.status is not Status.LIVE or not (versions := self._parts.store.versions(page.id)):
+        if page.status is not Status.LIVE or not (versions := self._parts.store.versions(page.id, 1)):
             return None
         newest = versions[0]
         try:

@@ -62,7 +62,7 @@ def _places(source: Source) -> Places:
     for page in source.pages():
         if page.status is Status.MOVED:
             places.moved(page)
-        elif page.status is Status.LIVE and source.store.versions(page.id):
+        elif page.status is Status.LIVE and source.store.versions(page.id, 1):
             places.paths[page.id] = names.path_of(page.url, page.content_type)
     return places
 
@@ -70,7 +70,7 @@ def _places(source: Source) -> Places:
 def _write(
     source: Source, folder: Path, load: Load, canonical: Canonical, page: Page, path: str, places: Places
 ) -> bool:
-    version = source.store.versions(page.id)[0]
+    version = source.store.versions(page.id, 1)[0]
     try:
         payload = load(version)
     except RecrawlError:

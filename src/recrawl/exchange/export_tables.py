@@ -102,7 +102,7 @@ def _page_rows(source: Source) -> Iterator[Row]:
 def _document(source: Source, page: Page) -> Document | None:
     if source.read is None or page.status is not Status.LIVE:
         return None
-    versions = source.store.versions(page.id)
+    versions = source.store.versions(page.id, 1)
     try:
         return source.read(page, versions[0]) if versions else None
     except RecrawlError:

@@ -184,7 +184,7 @@ class Importer:
         return read(reply.body, reply.header("content-type"), page.url, self.settings.extract, reply.headers)
 
     def _previous(self, page: Page) -> Document | None:
-        versions = self.store.versions(page.id) if page.visits else []
+        versions = self.store.versions(page.id, 1) if page.visits else []
         try:
             return self._kept(page, versions[0]) if versions else None
         except RecrawlError:

@@ -41,9 +41,9 @@ class HistoryStatements(Compiler):
 
     @cached_property
     def versions(self) -> Sql:
-        """A page's versions, newest first."""
-        of_page = select(VERSION).where(VERSION.c.page == bindparam("page"))
-        return self.compile(of_page.order_by(VERSION.c.at.desc()))
+        """A page's versions until a moment, newest first."""
+        of_page = select(VERSION).where(VERSION.c.page == bindparam("page"), VERSION.c.at <= bindparam("until_at"))
+        return self.compile(of_page.order_by(VERSION.c.at.desc()).limit(bindparam("limit")))
 
     @cached_property
     def versions_in(self) -> Sql:

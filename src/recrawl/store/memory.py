@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import inf
 
 from recrawl.model.address import partition_of
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
@@ -15,6 +16,7 @@ from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Version, Visit
+from recrawl.ports import EVERY
 from recrawl.store import counts
 from recrawl.store.codes import STATUS
 from recrawl.store.counts import Count, Counts
@@ -227,8 +229,9 @@ class MemoryStore:
     def visits(self, page: int, limit: int = 100) -> list[Visit]:
         return sorted(self._visits.get(page, {}).values(), key=lambda visit: -visit.at)[: max(limit, 0)]
 
-    def versions(self, page: int) -> list[Version]:
-        return sorted(self._versions.get(page, {}).values(), key=lambda version: -version.at)
+    def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
+        seen = [version for version in self._versions.get(page, {}).values() if version.at <= until_at]
+        return sorted(seen, key=lambda version: -version.at)[: max(limit, 0)]
 
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
         every = (version for versions in self._versions.values() for version in versions.values())

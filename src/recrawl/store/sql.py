@@ -13,6 +13,7 @@ from recrawl.model.notice import Notice
 from recrawl.model.page import Page
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
+from recrawl.ports import EVERY
 from recrawl.store import codes, counts, rows
 from recrawl.store.codes import LEAST, MOST
 from recrawl.store.connection import Database, Session, enduring
@@ -24,8 +25,7 @@ from recrawl.store.words import REMEMBERED, Words
 from recrawl.store.writing import BatchWriter, words_of
 
 STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
-LARGEST = (1 << 31) - 1  # no limit
-SERVERS_AT_ONCE = (64, 1024, 16_384, LARGEST)
+SERVERS_AT_ONCE = (64, 1024, 16_384, EVERY)
 
 
 class SqlStore(RecordReading):
@@ -242,9 +242,10 @@ class SqlStore(RecordReading):
         return [rows.visit_of(row, texts) for row in found]
 
     @enduring
-    def versions(self, page: int) -> list[Version]:
+    def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
+        values = {"page": page, "until_at": until_at, "limit": max(limit, 0)}
         with self.database.reading() as session:
-            found = session.rows(self._sql.versions, self._sql.versions.bind(page=page))
+            found = session.rows(self._sql.versions, self._sql.versions.bind(**values))
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
 

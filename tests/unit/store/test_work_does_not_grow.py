@@ -15,6 +15,7 @@ from recrawl.frontier.reach import Reach
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
 from recrawl.model.page import Page
+from recrawl.model.visit import Version
 from recrawl.store.sql import SqlStore
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_driver import SqliteConnections
@@ -103,6 +104,17 @@ def test_the_work_of_a_crawl_does_not_grow_with_the_addresses_it_knows(folders: 
     grown = {name: (few, counted[MANY][name]) for name, few in counted[FEW].items() if counted[MANY][name] > 1.5 * few}
     assert grown == {}
     assert all(few > 0 for few in counted[FEW].values())
+
+
+def test_the_newest_version_costs_the_same_however_many_are_kept(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        page = Page(fingerprint("https://a.example/"), "https://a.example/", "a.example", "a", due_at=NOW)
+        steps, taken = Steps(store), []
+        for kept in (10, 1_000):
+            versions = [Version(page.id, NOW + number, "x", "file", number, 1, 1, 1) for number in range(kept)]
+            store.save(Batch(entered=(page,), versions=tuple(versions)))
+            taken.append(steps.of(lambda: store.versions(page.id, 1) and store.versions(page.id, 1, NOW + 5)))
+        assert 0 < taken[1] <= taken[0] + 2 * EVERY
 
 
 def test_a_walk_through_all_pages_is_counted_as_such(folders: dict[int, Path]) -> None:

@@ -206,7 +206,7 @@ class Visitor:
     def _read_previous(
         self, page: Page, site: Site, beside: Parsed | None = None
     ) -> tuple[Version | None, Document | None]:
-        versions = self._parts.store.versions(page.id)
+        versions = self._parts.store.versions(page.id, 1)
         if not versions:
             return None, None
         newest = versions[0]

@@ -84,7 +84,7 @@ class Recorder:
             return Source(reply.at, reply.body, reply.header("content-type"), reply.headers) if is_whole else None
         if previous and previous[0].wrapper == reader.digest:
             return None
-        versions = self._store.versions(one.page.id)
+        versions = self._store.versions(one.page.id, 1)
         return source_of(self._archive, versions[0]) if versions else None
 
     def _copy(self, one: Arrival) -> StoredDocument | None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields
 from heapq import merge
 from itertools import islice
+from math import inf
 from typing import TypeVar
 
 from recrawl.model.address import fingerprint, partition_of, server_of
@@ -24,7 +25,7 @@ from recrawl.model.page import Page, Status
 from recrawl.model.record import Record
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
-from recrawl.ports import Store
+from recrawl.ports import EVERY, Store
 from recrawl.store.codes import STATUS
 from recrawl.store.shared.sharding import HOME, by_shard
 
@@ -143,8 +144,8 @@ class ShardedStore:
     def visits(self, page: int, limit: int = 100) -> list[Visit]:
         return next(filter(None, self.all(lambda member: member.visits(page, limit))), [])
 
-    def versions(self, page: int) -> list[Version]:
-        return next(filter(None, self.all(lambda member: member.versions(page))), [])
+    def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
+        return next(filter(None, self.all(lambda member: member.versions(page, limit, until_at))), [])
 
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
         return [one for found in self.all(lambda member: member.versions_in(warc_file, from_offset)) for one in found]
