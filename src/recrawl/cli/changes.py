@@ -14,7 +14,7 @@ from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.kinds import CursorOrMoment
-from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.options import folder_argument, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
@@ -68,6 +68,10 @@ def changes(
     is a line without text.
     """
     if deliver:
+        refuse_idle(
+            "each webhook gets what it has not seen, as [webhooks] in recrawl.toml says; leave it out beside --deliver",
+            *("since", "site", "kinds", "limit", "with_text"),
+        )
         _deliver(the_folder(folder, folder_word), follow, as_json)
         return
     wanted = [EventKind(kind) for kind in kinds] or list(CHANGES)

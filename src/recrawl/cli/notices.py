@@ -8,7 +8,7 @@ import click
 
 from recrawl.answers.facts import notice_object
 from recrawl.answers.reading import reading
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import line, table, when
 from recrawl.engine.hearing.heard import trust_rows
 from recrawl.folder.push_book import PushBook
@@ -35,6 +35,10 @@ def notices(
     """What others said of pages, newest first, and what it proved to be."""
     context.obj = folder
     if context.invoked_subcommand is not None:
+        refuse_idle(
+            f"here it is for the list of notices; options of {context.invoked_subcommand} stand behind its name",
+            *("url", "source", "limit", "as_json"),
+        )
         return
     with reading(the_folder(folder)) as found:
         page = found.page(url).id if url else None

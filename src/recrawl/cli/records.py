@@ -24,7 +24,7 @@ from recrawl.answers.record_rows import (
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.kinds import Moment
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import iso, when
 from recrawl.cli.records_files import WRITERS, Line, Lines
 from recrawl.engine.quarries import canonicaliser_of
@@ -83,13 +83,15 @@ def records(
     recrawl records shop
     recrawl records shop --changes --field price --format csv -o prices.csv
     """
-    write = partial(_write, "jsonl" if as_json else form)
+    if form != "jsonl":
+        refuse_idle(f"the output is to be {form}; leave out --json or --format", "as_json")
+    write = partial(_write, form)
     if sum((as_changes, as_history, as_broken)) > 1:
         raise UsageError("--changes, --history and --broken show three different things: ask for one of them")
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: say where to write it with --output FILE")
-    if not as_changes and (fields or since_at):
-        raise UsageError("--field and --since go with --changes")
+    if not as_changes:
+        refuse_idle("only changes are chosen so; it can only go with --changes", "fields", "since_at")
     place = the_folder(folder)
     if again:
         _read_again(place, site)

@@ -11,7 +11,7 @@ from recrawl.answers.coming_weeks import coming_weeks
 from recrawl.answers.facts import hindrance_object
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.weeks import profile, profiles, together
-from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
+from recrawl.cli.options import folder_argument, folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import counted, iso, line, table, until
 from recrawl.estimate.weeks import Profile
 from recrawl.model.failure import NotFound
@@ -37,6 +37,10 @@ def schedule(
 ) -> None:
     """The next visits in order; with --week the table of weekday, time and addresses that S0 draws, for any policy."""
     now = time.time()
+    if week:
+        refuse_idle("the weekly table is shown whole; it goes with the list of next visits", "limit")
+    else:
+        refuse_idle("only the weekly table can be drawn in two ways; say --week, too", "by")
     with reading(the_folder(folder, folder_word)) as found:
         site = found.site(site)
         if not week:
