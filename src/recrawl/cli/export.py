@@ -45,8 +45,8 @@ def export(
     """Take pages, versions, visits, changes or records away: JSON lines, CSV, Parquet, WARC, WACZ, or a static mirror.
 
     A file is written whole or not at all. WARC and WACZ hold every version with what recrawl believes of each page, so
-    that `recrawl import` can start from there. --json is for what is told of a file that was written: beside the standard
-    output it goes with jsonl only.
+    that `recrawl import` can start from there. --json is for what is told of a file that was written: with the
+    standard output it goes with jsonl only.
     """
     if output == "-" and form not in STREAMS:
         raise UsageError(f"{form} cannot go to the standard output: name a file with --output")
