@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import recrawl as package
+from recrawl.cli.loading import loading
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("recrawl.cli.start:init", "Start a folder: who you are, how gentle to be."),
@@ -53,7 +54,8 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        with loading():
+            command: click.Command = getattr(import_module(module), name)
         return command
 
     def resolve_command(
