@@ -26,6 +26,7 @@ from recrawl.ports import Store
 
 POLL_S = 0.5
 BATCH = 1000
+MOST = 1_000_000_000
 
 
 @click.command()
@@ -41,7 +42,7 @@ BATCH = 1000
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in CHANGES]), help="Only these kinds."
 )
-@click.option("--limit", type=click.IntRange(1), default=None, help="At most this many.")
+@click.option("--limit", type=click.IntRange(1, MOST), default=None, help="At most this many.")
 @click.option("--follow", is_flag=True, help="Go on as changes are found.")
 @click.option("--text", "with_text", is_flag=True, help="With title, language and main text of each version, as JSON.")
 @click.option(

@@ -22,7 +22,7 @@ SLOW = 500  # changes to take up before it is worth saying so
 @click.argument("words", nargs=-1)
 @folder_option
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most this many answers.")
-@click.option("--offset", type=click.IntRange(0), default=0, help="Leave out the first ones.")
+@click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first ones.")
 @click.option(
     "--as-of", "as_of_at", type=Moment(), metavar="TIME", help="Search what was current then: 2026-11-01, 2h (ago)."
 )
