@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
@@ -91,15 +91,15 @@ def records(
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: say where to write it with --output FILE")
     if not as_changes:
-        refuse_idle("only changes are chosen so; it can only go with --changes", "fields", "since_at")
+        refuse_idle("it chooses among changes, so it can only go with --changes", "fields", "since_at")
     place = the_folder(folder)
     if again:
         _read_again(place, site)
     with reading(place) as found:
         name, page = _asked(found, site)
         if as_changes:
-            kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
-            _need_known(found, name, [one for one in fields if not any(_is_of(row[1].field, (one,)) for row in kept)])
+            kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1], fields)]
+            _need_known(found, name, [one for one in fields if not any(_is_of(row[1], (one,)) for row in kept)])
             lines = [change_line(owner, change) for owner, change in kept]
             write(lambda: lines, output)
         elif as_broken:
@@ -137,8 +137,19 @@ def _top(path: str) -> str:
     return path.partition("[")[0].partition(".")[0]
 
 
-def _is_of(path: str, fields: tuple[str, ...]) -> bool:
-    return not fields or path in fields or _top(path) in fields
+def _is_of(change: FieldChange, fields: tuple[str, ...]) -> bool:
+    """Of a field, of what is in it, or of the part that is asked for: `price.amount` where `price` changed."""
+    path = change.field
+    if not fields or path in fields or _top(path) in fields:
+        return True
+    parts = [one.removeprefix(f"{path}.").split(".") for one in fields if one.startswith(f"{path}.")]
+    return any(_part(change.before, names) != _part(change.after, names) for names in parts)
+
+
+def _part(value: object, names: Sequence[str]) -> object:
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def record_line(row: Row) -> Line:
