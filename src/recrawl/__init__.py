@@ -12,11 +12,13 @@ Public names are those of `__all__`; they are imported when first used, so `impo
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from recrawl.version import __version__ as __version__
 
+TYPE_CHECKING = False  # checkers take it for that of `typing`, which takes longer to load than all else before `main`
 if TYPE_CHECKING:
+    from typing import Any
+
     from recrawl.launch.library import Crawl
     from recrawl.launch.library import open_crawl as open
     from recrawl.model.document import Document
@@ -41,7 +43,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOMES:
         raise AttributeError(f"module 'recrawl' has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")

@@ -143,3 +143,69 @@ def test_a_list_may_come_through_a_pipe(tmp_path: Path) -> None:
         done = subprocess.run(words, input=b"http://a.example/1\n", capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["pages"] == 1
+
+
+def raw_warc(file: Path, answers: list[bytes], fields: bytes = b"") -> None:
+    """Response records as they are given, one a page."""
+    with file.open("wb") as out:
+        for number, block in enumerate(answers):
+            out.write(
+                b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%d\r\n"
+                b"WARC-Date: 2026-01-01T00:00:0%dZ\r\nContent-Type: application/http; msgtype=response\r\n%s"
+                b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (number, number, fields, len(block), block)
+            )
+
+
+BODY = PAGE.format("Ferry", TEXTS[0]).encode()
+
+
+def test_records_whose_answer_cannot_be_read_are_counted_and_told(recrawl: Run, tmp_path: Path) -> None:
+    good = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + BODY
+    raw_warc(tmp_path / "x.warc", [good, b"ICY 200 OK\r\n\r\n" + BODY, BODY, b""])
+    told = json.loads(recrawl("import", "x.warc", "-C", "D", "--json").out)
+    assert (told["versions"], told["unreadable"], told["cut"]) == (1, 3, 0)
+    raw_warc(tmp_path / "cut.warc", [good], b"WARC-Truncated: length\r\n")
+    told = json.loads(recrawl("import", "cut.warc", "-C", "E", "--json").out)
+    assert (told["versions"], told["unreadable"], told["cut"]) == (0, 0, 1)
+    said = recrawl("import", "x.warc", "cut.warc", "-C", "F").out
+    assert "3 records whose answer cannot be read" in said and "1 records cut off" in said
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/2 200\r\nContent-Type: text/html\r\n\r\n",
+        b"HTTP/2.0 200 OK\r\nContent-Type: text/html\r\n\r\n",
+        b"HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n\r\n",
+        b"HTTP/1.1 200 OK\nContent-Type: text/html\n\n",
+    ],
+)
+def test_the_heads_of_other_tools_are_read(recrawl: Run, tmp_path: Path, head: bytes) -> None:
+    raw_warc(tmp_path / "x.warc", [head + BODY])
+    assert json.loads(recrawl("import", "x.warc", "-C", "D", "--json").out)["versions"] == 1
+    [row] = recrawl("export", "D").lines
+    assert "The ferry leaves" in str(row["text"])
+
+
+def test_an_index_need_not_say_where_its_records_are(recrawl: Run, tmp_path: Path) -> None:
+    """As pywb answers when it is asked for some fields only (`fl=url,digest,…`): the bytes are not read anyway."""
+    lines = [
+        f'example,a)/x 202601{day:02d}000000 {{"url": "http://a.example/x", "digest": "{digest}", "length": "-"}}\n'
+        for day, digest in enumerate("AABBB", 1)
+    ]
+    other = '{"url": "http://a.example/y", "status": "404", "digest": "C"}'
+    silent = '{"url": "http://a.example/z", "status": "200"}'
+    lines += [f"a.example)/y 20260101000000 {other}\n", f"a.example)/z 20260101000000 {silent}\n"]
+    (tmp_path / "index.cdxj").write_text("".join(lines))
+    told = json.loads(recrawl("import", "index.cdxj", "-C", "D", "--json").out)
+    assert (told["pages"], told["captures"], told["other_answers"], told["no_digest"]) == (2, 5, 1, 1)
+    rows = {str(row["url"]): row for row in recrawl("export", "D").lines}
+    row = rows["http://a.example/x"]
+    assert (row["belief_gaps"], row["belief_changes"]) == (4, 1)
+
+
+def test_an_index_of_the_old_kind_is_named(recrawl: Run, tmp_path: Path) -> None:
+    line = "com,example)/ 20160225042329 http://example.com/ text/html 200 37CF - - 1286 363 example2.warc.gz\n"
+    (tmp_path / "old.cdx").write_text(" CDX N b a m s k r M S V g\n" + line)
+    said = recrawl("import", "old.cdx", "-C", "D", expect=3).err
+    assert "old.cdx:1" in said and "CDXJ" in said and "cdxj-indexer" in said

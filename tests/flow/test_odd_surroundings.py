@@ -5,11 +5,14 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import recrawl as recrawl_package
 from tests.flow.conftest import RECRAWL, Ran, Site
 
 Start = Callable[..., Site]
@@ -83,11 +86,40 @@ def test_whatever_waits_for_ctrl_c_ends_by_it_as_the_exit_codes_say(recrawl: Run
     assert waiting.returncode == 130
 
 
+LOADED = "import sys; sys.path.insert(0, sys.argv[1]); import recrawl.cli; print(*sys.modules)"
+INTERRUPTED = """
+import signal
+from recrawl.cli.loading import loading
+with loading():
+    class Odd:
+        __set_name__ = lambda *_: signal.raise_signal(signal.SIGINT)  # an error here would become another one
+    class Made:
+        odd = Odd()
+"""
+
+
+def test_next_to_nothing_is_loaded_before_ctrl_c_is_listened_to() -> None:
+    words = [sys.executable, "-I", "-S", "-c", LOADED, str(Path(recrawl_package.__file__).parents[1])]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert "recrawl.cli" in loaded and not {"typing", "re", "enum", "click", "signal"} & set(loaded)
+
+
+@pytest.mark.parametrize(("heeds", "code"), [(signal.default_int_handler, 130), (signal.SIG_IGN, 0)])
+def test_ctrl_c_while_modules_are_loaded_ends_it_at_once_unless_it_is_ignored(heeds: Any, code: int) -> None:
+    def heed() -> None:
+        signal.signal(signal.SIGINT, heeds)
+
+    words = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(words, capture_output=True, check=False, preexec_fn=heed)
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+
+
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare, for a disk of its own")
 def test_a_disk_that_can_only_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
-    words = f"{shlex.join(RECRAWL)} agent init --root . --base http://a.example/ --state D/agent"
+    words = f"{shlex.join(RECRAWL)} agent init --root www --base http://a.example/ --state D/agent"
     shell = f"mount -t tmpfs none D && mount -o remount,ro D && {words}"
     (tmp_path / "D").mkdir()
+    (tmp_path / "www").mkdir()
     done = subprocess.run(
         ["unshare", "-rm", "sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False
     )

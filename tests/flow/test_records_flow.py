@@ -134,6 +134,8 @@ def test_a_price_changed_on_the_server_shows_as_a_change_of_that_field_alone(cra
     crawled.order({"price": {"100001": "12.50"}, "review": {"100002": 5}})
     crawled.run("run", "D", "--once", "--all")
     [change] = crawled.records("--changes", "--field", "price")
+    assert crawled.records("--changes", "--field", "price.amount") == [change]  # a column of the CSV
+    assert crawled.records("--changes", "--field", "price.currency") == []
     assert (change["url"], change["field"]) == (url, "price")
     assert change["before"] == {"amount": float(before["price"]), "currency": before["currency"]}
     assert change["after"] == {"amount": 12.5, "currency": before["currency"]}

@@ -19,7 +19,8 @@ class BoundedServer(ThreadingHTTPServer):
         try:
             super().__init__((host.strip("[]"), int(port)), conversation)
         except (OSError, OverflowError) as error:  # the latter: there is no such port
-            raise UsageError(f"cannot listen on {listen}: {error}; choose another with --listen") from error
+            why = (error.strerror if isinstance(error, OSError) else "") or "there is no such port"
+            raise UsageError(f"cannot listen on {listen}: {why}; choose another with --listen") from error
 
     def process_request(self, request, client_address) -> None:  # type: ignore[no-untyped-def]
         """At most so many at once; the others wait in the kernel's queue."""

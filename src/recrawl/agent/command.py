@@ -38,6 +38,9 @@ def _init(place: Place, words: Words) -> int:
         raise UsageError(f"--base {words.base!r} is not a web address: write for example https://www.example.com/")
     if not Path(words.root).is_dir():
         raise UsageError(f"--root {words.root} is not a folder")
+    if place.path.resolve().is_relative_to(Path(words.root).resolve()):
+        told = "its files would be documents that everybody can read; choose another place"
+        raise UsageError(f"--state {words.state} lies inside --root: {told}")
     if place.settings_file.exists():
         raise UsageError(f"{place.settings_file} is there already: edit it, or choose another --state")
     text = starting_text(str(Path(words.root).resolve()), base)
@@ -63,7 +66,7 @@ def _watch(place: Place, words: Words) -> int:
     if not words.continuous:
         tell(look(place, settings, time.time(), words.announce_all))
         return 0
-    keep_looking(place, settings, time.time, _seconds(words.every), _until_stopped(), tell)
+    keep_looking(place, settings, time.time, _seconds(words.every), _until_stopped(), tell, words.announce_all)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Where the documents are found: by walking a folder, by a list, or by a command (a database, a CMS export)."""
 
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,8 @@ from recrawl.formats.his import path_fault
 from recrawl.model.failure import FormatError, UsageError
 
 COMMAND_WITHIN_S = 3600
+ROBOTS = "/robots.txt"  # how to behave, not what there is: every robot asks for it unbidden
+PUBLISHED = re.compile(r"(?:^|/)(?:sitemap(?:-[0-9]+)?\.xml|changes\.atom)$")
 _SAFE = "/~!$&'()*+,;=@-._"
 
 
@@ -36,11 +39,19 @@ def find(settings: Settings, root: Path) -> Iterator[Found]:
         "list": lambda: from_lines(settings, root, _lines_of(root / settings.documents.list)),
         "command": lambda: from_lines(settings, root, _printed_by(settings.documents.command, root)),
     }
-    seen: set[str] = set()
+    seen, published = {ROBOTS}, _published(settings)
     for found in ways[settings.documents.source]():
-        if found.path not in seen:
+        if found.path not in seen and not published(found.file):
             seen.add(found.path)
             yield found
+
+
+def _published(settings: Settings) -> Callable[[str], bool]:
+    """Whether a file is one that the agent writes itself: each would call for the next."""
+    if not settings.publish.folder:
+        return lambda file: False
+    folder = os.path.realpath(settings.publish.folder)
+    return lambda file: bool(PUBLISHED.search(file)) and os.path.realpath(file).rpartition(os.sep)[0] == folder
 
 
 def walk(settings: Settings, root: Path) -> Iterator[Found]:
@@ -73,6 +84,8 @@ def look_at(settings: Settings, root: Path, file: str) -> tuple[str, Found | Non
     if not _wanted(settings)(relative):
         return "", None
     path = address_path(settings, relative)
+    if path == ROBOTS or _published(settings)(file):
+        return "", None
     usable = Path(file).is_file() and (not Path(file).is_symlink() or settings.documents.symlinks)
     return path, _file(settings, file, relative) if usable else None
 

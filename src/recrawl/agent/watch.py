@@ -77,9 +77,10 @@ def keep_looking(
     every_s: float,
     stop: threading.Event,
     tell: Callable[[Look], None],
+    announce_first: bool = False,
 ) -> None:
     """Until told to stop: a look at what file events name, a whole look every so often (`every_s` without events)."""
-    tell(look(place, settings, clock()))
+    tell(look(place, settings, clock(), announce_first))
     whole_at = clock()  # once more when file events flow: what happened in between told nobody
     for files in wakes(settings, every_s, stop):
         if files and clock() < whole_at and all(Path(file).suffix and not Path(file).is_dir() for file in files):

@@ -26,8 +26,11 @@ def _main() -> None:
     _need_streams()
     gc.set_threshold(YOUNG)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's would stand by, spinning, for sums of a few numbers
-    from recrawl.cli.root import recrawl
-    from recrawl.model.failure import ConfigError, DiskFull, RecrawlError
+    from recrawl.cli.loading import loading
+
+    with loading():
+        from recrawl.cli.root import recrawl
+        from recrawl.model.failure import ConfigError, DiskFull, RecrawlError
 
     try:
         sys.exit(recrawl(standalone_mode=True))

@@ -14,7 +14,7 @@ from recrawl.answers.indexing import READER, reader_of
 from recrawl.answers.reading import Reading, reading
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.kinds import CursorOrMoment
-from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.options import folder_argument, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import line, when
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
@@ -26,6 +26,7 @@ from recrawl.ports import Store
 
 POLL_S = 0.5
 BATCH = 1000
+MOST = 1_000_000_000
 
 
 @click.command()
@@ -41,7 +42,7 @@ BATCH = 1000
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in CHANGES]), help="Only these kinds."
 )
-@click.option("--limit", type=click.IntRange(1), default=None, help="At most this many.")
+@click.option("--limit", type=click.IntRange(1, MOST), default=None, help="At most this many.")
 @click.option("--follow", is_flag=True, help="Go on as changes are found.")
 @click.option("--text", "with_text", is_flag=True, help="With title, language and main text of each version, as JSON.")
 @click.option(
@@ -68,6 +69,10 @@ def changes(
     is a line without text.
     """
     if deliver:
+        refuse_idle(
+            "each webhook gets what it has not seen, as [webhooks] in recrawl.toml says; leave it out beside --deliver",
+            *("since", "site", "kinds", "limit", "with_text"),
+        )
         _deliver(the_folder(folder, folder_word), follow, as_json)
         return
     wanted = [EventKind(kind) for kind in kinds] or list(CHANGES)

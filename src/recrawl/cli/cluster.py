@@ -10,7 +10,7 @@ import click
 
 from recrawl.cli.options import Command, folder_option, json_option, the_folder
 from recrawl.cli.paint import line, table
-from recrawl.engine.quarries import adopt_pages
+from recrawl.engine.quarries import adopt_pages, readmit_pages
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import STORE_VARIABLE, load
 from recrawl.frontier.leases import shares
@@ -191,7 +191,8 @@ def adopt(store: str, folder: str | None) -> None:
     """Give pages of sites that have no site file any more to the sites of this folder that cover them.
 
     For a site that got another name. No worker may be running, and no other machine may have the old site file: what is
-    missing here is taken for gone. What was spent of the old site's budget today counts for the new one.
+    missing here is taken for gone. What was spent of the old site's budget today counts for the new one. Pages that the
+    limits of [traps] or a site file let go, and those of now do not, are wanted again.
     """
     place = the_folder(folder).need()
     settings = load(place)
@@ -201,10 +202,11 @@ def adopt(store: str, folder: str | None) -> None:
             raise UsageError("workers are running: stop them first (see `recrawl cluster status`)")
         with closing(open_store(place, settings)) as pages:
             told = adopt_pages(settings, place.sites(), pages)
+            again = readmit_pages(settings, place.sites(), pages, leases.now())
         for old, heir in [(one.site, heir) for one in told for heir, _ in one.heirs]:
             leases.inherit_drawn(old, heir, int(leases.now() // DAY_S))
-    for one in told:
-        click.echo(one.sentence)
+    for sentence in (*(one.sentence for one in told), *again):
+        click.echo(sentence)
     if not told:
         click.echo("every site of the store has a site file here")
 

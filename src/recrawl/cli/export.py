@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 
 from recrawl.answers.reading import reading
-from recrawl.cli.options import folder_argument, json_option, the_folder
+from recrawl.cli.options import folder_argument, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import line
 from recrawl.exchange.export import FORMATS, Export
 from recrawl.exchange.export_tables import TABLES
 from recrawl.model.failure import UsageError
 
 STREAMS = ("jsonl", "csv", "warc")
+TABULAR = ("jsonl", "csv", "parquet")
 
 
 @click.command()
@@ -44,12 +45,19 @@ def export(
     """Take pages, versions, visits, changes or records away: JSON lines, CSV, Parquet, WARC, WACZ, or a static mirror.
 
     A file is written whole or not at all. WARC and WACZ hold every version with what recrawl believes of each page, so
-    that `recrawl import` can start from there.
+    that `recrawl import` can start from there. --json is for what is told of a file that was written: with the
+    standard output it goes with jsonl only.
     """
     if output == "-" and form not in STREAMS:
         raise UsageError(f"{form} cannot go to the standard output: name a file with --output")
     if output == "-" and sys.stdout.isatty() and form == "warc":
         raise UsageError("a WARC is not for terminals: name a file with --output")
+    if output == "-" and form != "jsonl":
+        refuse_idle(f"the standard output is the {form} itself; say --format jsonl, or --output FILE", "as_json")
+    if form not in TABULAR:
+        refuse_idle(f"{form} is made of everything that is kept; it goes with {', '.join(TABULAR)}", "table")
+    elif table != "pages" and text:
+        refuse_idle(f"a row of {table} has no text; it goes with --table pages", "text")
     with reading(the_folder(folder, folder_word)) as found:
         site = found.site(site)
         with _progress(found.store.totals(site).pages, quiet=output == "-" or as_json) as seen:

@@ -32,6 +32,10 @@ SENTENCES = {
     "older": "older than what is known",
     "unwanted": "not wanted by the site",
     "no_address": "no web address",
+    "other_answers": "captures of answers other than 200 left out",
+    "no_digest": "captures without a digest, so without anything to compare",
+    "unreadable": "records whose answer cannot be read (no HTTP status line, or no date) left out",
+    "cut": "records cut off by whoever wrote them (WARC-Truncated) left out",
     "damaged": "damaged",
     "torn": "ended in the middle of a record, what came before it is taken in",
 }

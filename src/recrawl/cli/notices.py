@@ -8,16 +8,18 @@ import click
 
 from recrawl.answers.facts import notice_object
 from recrawl.answers.reading import reading
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import line, table, when
 from recrawl.engine.hearing.heard import trust_rows
 from recrawl.folder.push_book import PushBook
 from recrawl.messages.push import pushing
 from recrawl.messages.push_server import PushServer
+from recrawl.model.failure import NotFound
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.notices.websub import Subscription, Wish
 
 RENEW_EVERY_S = 60.0
+MOST = 100_000
 WORDS = {NoticeKind.ADDED: "new", NoticeKind.UPDATED: "updated", NoticeKind.DELETED: "deleted"}
 PROVED = {True: "true", False: "false", None: "not yet judged"}
 
@@ -26,7 +28,7 @@ PROVED = {True: "true", False: "false", None: "not yet judged"}
 @folder_option
 @click.option("--url", default=None, help="Only of this page.")
 @click.option("--source", type=click.Choice([one.value for one in Source]), default=None, help="Only from this source.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many, newest first.")
+@click.option("--limit", type=click.IntRange(1, MOST), default=50, show_default=True, help="Newest first.")
 @json_option
 @click.pass_context
 def notices(
@@ -35,10 +37,14 @@ def notices(
     """What others said of pages, newest first, and what it proved to be."""
     context.obj = folder
     if context.invoked_subcommand is not None:
+        refuse_idle(
+            f"here it is for the list of notices; options of {context.invoked_subcommand} stand behind its name",
+            *("url", "source", "limit", "as_json"),
+        )
         return
     with reading(the_folder(folder)) as found:
         page = found.page(url).id if url else None
-        chosen = (one for one in found.store.notices(page, 100_000) if source in (None, one.source.value))
+        chosen = (one for one in found.store.notices(page, MOST) if source in (None, one.source.value))
         told = list(islice(chosen, limit))
     if as_json:
         for one in told:
@@ -46,6 +52,8 @@ def notices(
     else:
         rows = [(when(one.at), one.source.value, WORDS[one.kind], PROVED[one.proved], one.url) for one in told]
         table(("at", "source", "says", "proved", "page"), rows)
+        if not rows and not url and not source:
+            click.echo("nobody has told of a change yet: sitemaps, feeds, agents, pings and webhooks would", err=True)
 
 
 @notices.command()
@@ -62,6 +70,8 @@ def trust(context: click.Context, folder: str | None, as_json: bool) -> None:
         return
     heads = ("site", "source", "notices", "precision", "recall", "lift", "listened to")
     table(heads, [[_cell(row[name.replace(" ", "_")]) for name in heads] for row in rows])
+    if not rows:
+        click.echo("nobody has told of a change yet, so there is nobody to believe", err=True)
 
 
 @notices.command()
@@ -123,6 +133,8 @@ def unsubscribe(context: click.Context, topic: str, folder: str | None, as_json:
     """Leave the WebSub hub of TOPIC."""
     with pushing(the_folder(folder or context.obj)) as push:
         left = push.unsubscribe(topic)
+    if not left:
+        raise NotFound(f"there is no subscription to {topic}: `recrawl notices subscriptions` lists them")
     line({"topic": topic, "left": len(left)}) if as_json else click.echo(f"{len(left)} subscriptions ended")
 
 
@@ -138,6 +150,8 @@ def subscriptions(context: click.Context, folder: str | None, as_json: bool) -> 
             line(one)
     else:
         table(("topic", "hub", "standing"), [(one["topic"], one["hub"], one["standing"]) for one in found])
+        if not found:
+            click.echo("no subscription: `recrawl notices subscribe TOPIC --callback URL` asks for one", err=True)
 
 
 def _subscription(one: Subscription) -> dict[str, object]:

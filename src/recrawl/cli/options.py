@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import UsageError
@@ -36,6 +37,20 @@ def json_option(command: Command) -> Command:
 def beyond_budget_option(command: Command) -> Command:
     told = "Ask even if the day's budget is spent, and do not count it."
     return click.option("--beyond-budget", is_flag=True, help=told)(command)
+
+
+def refuse_idle(why: str, *names: str) -> None:
+    """Of these parameters, those written on the command line would be ignored: that is said, not done in silence."""
+    context = click.get_current_context()
+    idle = [one for one in context.command.params if one.name in names and _is_written(context, one)]
+    if idle:
+        told = [one.opts[0] if isinstance(one, click.Option) else str(one.name) for one in idle]
+        raise UsageError(f"{' and '.join(sorted(told))}: {why}")
+
+
+def _is_written(context: click.Context, one: click.Parameter) -> bool:
+    name = one.name or ""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE and context.params[name] not in ((), "")
 
 
 def folder_of_site_file(option: str | None, file: Path | None) -> Folder:

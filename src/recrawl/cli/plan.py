@@ -14,6 +14,7 @@ from recrawl.model.failure import UsageError
 from recrawl.schedule.plan import STEPS, Point
 
 BAR = 40
+NEAR = 0.02
 SITE_COLUMNS = ("site", "pages", "requests/day", "expected freshness", "with half", "with double")
 MARKS = {-1: "half", 0: "as many as now, spent best", 1: "double"}
 
@@ -37,9 +38,9 @@ def plan(
         drawn = [planned(found, now, name, budget, target, as_json or name == names[0], common) for name in names]
     plans = [one for one in drawn if one is not None]
     if not plans:
-        click.echo("nothing to plan with yet: `recrawl run --once` first")
+        click.echo("nothing to plan with yet: `recrawl run --once` first", err=as_json)
     for one in plans if as_json else plans[:1]:
-        line(_object(one)) if as_json else _tell(one)
+        line(_object(one)) if as_json else _tell(one, budget, target)
     if not as_json and len(plans) > 2:
         click.echo()
         table(SITE_COLUMNS, [_row(one) for one in plans[1:]])
@@ -70,7 +71,7 @@ def _point(point: Point) -> dict[str, float]:
     }
 
 
-def _tell(one: SitePlan) -> None:
+def _tell(one: SitePlan, budget: float | None, target: float | None) -> None:
     now = f"now about {one.here.requests_per_day:.1f} requests a day"
     click.echo(f"{one.site}: {one.pages} pages, {now} for an expected freshness of {one.here.freshness:.1%}")
     for step, point in zip(STEPS, one.points, strict=False):
@@ -78,4 +79,14 @@ def _tell(one: SitePlan) -> None:
         mark = MARKS.get(step, "")
         click.echo(f"{point.requests_per_day:>12.1f} a day  {bar:<{BAR}} {point.freshness:>6.1%}  {mark}".rstrip())
     if one.asked:
-        click.echo(f"asked for: {one.asked.requests_per_day:.1f} requests a day give {one.asked.freshness:.1%}")
+        found = f"{one.asked.requests_per_day:.1f} requests a day give {one.asked.freshness:.1%}"
+        click.echo(f"asked for: {found}{beyond(one.asked, budget, target)}")
+
+
+def beyond(found: Point, budget: float | None, target: float | None) -> str:
+    """What was asked for lies where nothing can be bought, or nothing more."""
+    if budget and found.requests_per_day > budget * (1 + NEAR):
+        return f", and {budget:g} a day is less than the rarest visits take"
+    if budget and found.requests_per_day < budget * (1 - NEAR):
+        return f", and more, up to {budget:g}, would buy nothing"
+    return f", and {target:.7g} cannot be reached" if target and found.freshness < target - NEAR * (1 - target) else ""

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
@@ -24,7 +24,7 @@ from recrawl.answers.record_rows import (
 from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.cli.kinds import Moment
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import iso, when
 from recrawl.cli.records_files import WRITERS, Line, Lines
 from recrawl.engine.quarries import canonicaliser_of
@@ -83,21 +83,23 @@ def records(
     recrawl records shop
     recrawl records shop --changes --field price --format csv -o prices.csv
     """
-    write = partial(_write, "jsonl" if as_json else form)
+    if form != "jsonl":
+        refuse_idle(f"the output is to be {form}; leave out --json or --format", "as_json")
+    write = partial(_write, form)
     if sum((as_changes, as_history, as_broken)) > 1:
         raise UsageError("--changes, --history and --broken show three different things: ask for one of them")
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("parquet is no text: say where to write it with --output FILE")
-    if not as_changes and (fields or since_at):
-        raise UsageError("--field and --since go with --changes")
+    if not as_changes:
+        refuse_idle("it chooses among changes, so it can only go with --changes", "fields", "since_at")
     place = the_folder(folder)
     if again:
         _read_again(place, site)
     with reading(place) as found:
         name, page = _asked(found, site)
         if as_changes:
-            kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1].field, fields)]
-            _need_known(found, name, [one for one in fields if not any(_is_of(row[1].field, (one,)) for row in kept)])
+            kept = [one for one in changes(found.store, name, page, since_at) if _is_of(one[1], fields)]
+            _need_known(found, name, [one for one in fields if not any(_is_of(row[1], (one,)) for row in kept)])
             lines = [change_line(owner, change) for owner, change in kept]
             write(lambda: lines, output)
         elif as_broken:
@@ -135,8 +137,19 @@ def _top(path: str) -> str:
     return path.partition("[")[0].partition(".")[0]
 
 
-def _is_of(path: str, fields: tuple[str, ...]) -> bool:
-    return not fields or path in fields or _top(path) in fields
+def _is_of(change: FieldChange, fields: tuple[str, ...]) -> bool:
+    """Of a field, of what is in it, or of the part that is asked for: `price.amount` where `price` changed."""
+    path = change.field
+    if not fields or path in fields or _top(path) in fields:
+        return True
+    parts = [one.removeprefix(f"{path}.").split(".") for one in fields if one.startswith(f"{path}.")]
+    return any(_part(change.before, names) != _part(change.after, names) for names in parts)
+
+
+def _part(value: object, names: Sequence[str]) -> object:
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def record_line(row: Row) -> Line:

@@ -106,6 +106,8 @@ def list_(folder: str | None, as_json: bool) -> None:
     rows = [(one.server, one.standing.value, one.email, one.latency_days) for one in book.registrations]
     table(("server", "standing", "e-mail", "latency (days)"), rows)
     facts(sorted(book.counts.items()))
+    if not rows and not offers:
+        click.echo("no server tells us: `recrawl robot register SITE --agent URL --email YOU` asks one to", err=True)
 
 
 @robot.command()

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import recrawl as package
+from recrawl.cli.loading import loading
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("recrawl.cli.start:init", "Start a folder: who you are, how gentle to be."),
@@ -53,7 +54,8 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        with loading():
+            command: click.Command = getattr(import_module(module), name)
         return command
 
     def resolve_command(
@@ -75,8 +77,18 @@ class Lazy(click.Group):
         except BrokenPipeError:
             if not _nobody_reads():
                 raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _read_no_more()
             ctx.exit(0)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """The same for `--help`, which is printed before there is anything to invoke."""
+        try:
+            return super().make_context(*args, **extra)
+        except BrokenPipeError:
+            if not _nobody_reads():
+                raise
+            _read_no_more()
+            raise click.exceptions.Exit(0) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -88,6 +100,11 @@ def _nobody_reads() -> bool:
     look = select.poll()
     look.register(1, 0)
     return any(found & select.POLLERR for _, found in look.poll(0))
+
+
+def _read_no_more() -> None:
+    """What is still on its way out goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 @click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -9,6 +9,7 @@ import click
 
 from recrawl.answers.look import page_at, page_in
 from recrawl.answers.site_files import base_of, scope_of, site_for
+from recrawl.cli.loading import loading
 from recrawl.cli.options import beyond_budget_option, folder_of_site_file, folder_option, json_option, the_folder
 from recrawl.cli.outputs import put, writing
 from recrawl.cli.paint import line, table
@@ -35,7 +36,8 @@ class _Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _LATER:
             module, _, name = _LATER[cmd_name].partition(":")
-            command: click.Command = getattr(import_module(module), name)
+            with loading():
+                command: click.Command = getattr(import_module(module), name)
             return command
         return super().get_command(ctx, cmd_name)
 

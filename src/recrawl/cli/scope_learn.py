@@ -12,15 +12,17 @@ from recrawl.answers.ask import LONG_PATIENCE_S, Turns
 from recrawl.answers.sample import sample_site
 from recrawl.cli.kinds import Number
 from recrawl.cli.options import beyond_budget_option, folder_of_site_file, folder_option, json_option
-from recrawl.cli.outputs import put
+from recrawl.cli.outputs import need_folder, put
 from recrawl.cli.paint import line
-from recrawl.cli.start import authority_of, seed_of
+from recrawl.cli.start import authority_of
 from recrawl.config import Operator, Settings
 from recrawl.folder.settings import load
 from recrawl.formats import site_toml
 from recrawl.model.site import Site
 from recrawl.model.site_name import name_of_server
+from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.learn import Proposal, propose
+from recrawl.scope.seed import seed_of
 
 
 @click.command()
@@ -53,7 +55,10 @@ def learn(
     What is asked for counts against the budgets of the folder; when they are spent, what was learnt until then is
     proposed.
     """
-    seed = seed_of(url)
+    seed = seed_of(url, Canonicaliser())
+    known = [seed_of(one, Canonicaliser()) for one in examples]
+    if output is not None:
+        need_folder(output)  # before anybody is asked for anything
     place = folder_of_site_file(folder, output)
     settings = load(place) if place.exists() else Settings()
     if contact:
@@ -72,7 +77,7 @@ def learn(
 
     turns = Turns(place, settings, beyond_budget, LONG_PATIENCE_S)
     with place.locked() if turns.concern(seed) else nullcontext():
-        taken = asyncio.run(sample_site(site, settings, turns, [seed_of(one) for one in examples], sample, tell))
+        taken = asyncio.run(sample_site(site, settings, turns, known, sample, tell))
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     if taken.ended_by:

@@ -7,13 +7,14 @@ import click
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.searching import Answer, Answers, Search, open_search
 from recrawl.cli.kinds import Moment
-from recrawl.cli.options import folder_option, json_option, the_folder
+from recrawl.cli.options import folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import iso, line, when
 from recrawl.index.query import parse
 from recrawl.index.snippet import Snippet
 from recrawl.model.failure import FormatError, UsageError
 from recrawl.model.search import Filter
 
+CHOOSING = ("words", "limit", "offset", "as_of_at")
 SLOW = 500  # changes to take up before it is worth saying so
 
 
@@ -21,7 +22,7 @@ SLOW = 500  # changes to take up before it is worth saying so
 @click.argument("words", nargs=-1)
 @folder_option
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most this many answers.")
-@click.option("--offset", type=click.IntRange(0), default=0, help="Leave out the first ones.")
+@click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first ones.")
 @click.option(
     "--as-of", "as_of_at", type=Moment(), metavar="TIME", help="Search what was current then: 2026-11-01, 2h (ago)."
 )
@@ -41,6 +42,8 @@ def search(
     What a page is: site:NAME kind:detail category:NAME lang:ko url:TEXT. When it changed: since:2d before:2026-11-01.
     Words of Korean, Japanese and Chinese are found in the middle of others.
     """
+    if categories:
+        refuse_idle("--categories lists everything there is; ask for one of the two", *CHOOSING)
     with reading(the_folder(folder)) as found, open_search(found, history=as_of_at is not None) as asked:
         _catch_up(asked)
         if categories:

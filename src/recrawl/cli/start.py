@@ -1,6 +1,5 @@
 """`init`, `add`, `sites`: say what you want."""
 
-import re
 import sys
 from dataclasses import replace
 from ipaddress import ip_address
@@ -21,6 +20,7 @@ from recrawl.model.failure import UsageError
 from recrawl.model.site import Site
 from recrawl.model.site_name import name_of_server, need_name
 from recrawl.scope.canonical import Canonicaliser
+from recrawl.scope.seed import seed_of
 
 
 @click.command()
@@ -51,7 +51,7 @@ def init(folder: str | None, folder_word: str | None, contact: str | None) -> No
     default=None,
     help="Seconds between two requests (default 1; own servers 0).",
 )
-@click.option("--depth", type=click.IntRange(0), default=None, help="How many links away from URL to go.")
+@click.option("--depth", type=click.IntRange(0, 1_000_000), default=None, help="How many links away from URL to go.")
 @click.option(
     "--include", multiple=True, metavar="PATTERN", help="Only addresses that fit; `*`, `**` or `re:…`. Repeatable."
 )
@@ -88,7 +88,7 @@ def add(
             raise UsageError(f"{url} is a site file: say there what it can say, and here only --folder and --replace")
         _add_file(place, Path(url), contact, replaces)
         return
-    seed = seed_of(url)
+    seed = seed_of(url, Canonicaliser())
     authority = urlsplit(seed).netloc.rpartition("@")[2]
     if parallel and parallel > 1 and not own:
         raise UsageError("--parallel is for your own servers: say --own too, or leave it out")
@@ -152,16 +152,6 @@ def _keep(place: Folder, site: Site, replaces: bool) -> str:
             raise UsageError(f"there is a site {site.name!r} with other settings: give --name, or say --replace")
         site = replace(old, seeds=(*old.seeds, *site.seeds), own=tuple(dict.fromkeys((*old.own, *site.own))))
     return str(place.put_site(site))
-
-
-def seed_of(url: str) -> str:
-    text = url.strip()
-    if re.match(r"^([\w-]+\.[\w.-]+|localhost)(:\d+)?(/|$)", text) and "://" not in text:
-        text = f"https://{text}"
-    address = Canonicaliser().canonical(text)
-    if address is None:
-        raise UsageError(f"{url!r} is not a web address: write it in full, for example https://example.com/")
-    return address.url
 
 
 def authority_of(url: str) -> str:

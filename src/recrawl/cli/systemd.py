@@ -1,5 +1,6 @@
 """`systemd`: the units that keep a folder fresh on a server."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from recrawl.cli.outputs import put, writing
 from recrawl.formats import duration
 from recrawl.model.failure import UsageError
 
+ACCOUNT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}\$?")
 SETTLED = "7 143"  # budget or time over, and stopped on request: both are a good end
 HOPELESS = "2 3 5 8"  # starting again would meet the same: usage, settings, nothing allowed, an old store
 
@@ -107,6 +109,8 @@ def systemd(
     place = the_folder(folder, folder_word).need()
     if not name.replace("-", "").replace("_", "").isalnum():
         raise UsageError(f"{name!r} cannot be a unit's name: use letters, digits and hyphens")
+    if user and not ACCOUNT.fullmatch(user):
+        raise UsageError(f"{user!r} cannot be an account: write its name or its number")
     files = units(place.path.resolve(), program(), user, name, every_s)
     if into is None:
         click.echo("\n".join(f"# /etc/systemd/system/{file}\n{text}" for file, text in files.items()), nl=False)

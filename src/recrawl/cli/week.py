@@ -11,10 +11,10 @@ from recrawl.answers.coming_weeks import coming_weeks
 from recrawl.answers.facts import hindrance_object
 from recrawl.answers.reading import Reading, reading
 from recrawl.answers.weeks import profile, profiles, together
-from recrawl.cli.options import folder_argument, folder_option, json_option, the_folder
+from recrawl.cli.options import folder_argument, folder_option, json_option, refuse_idle, the_folder
 from recrawl.cli.paint import counted, iso, line, table, until
 from recrawl.estimate.weeks import Profile
-from recrawl.model.failure import NotFound
+from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 from recrawl.schedule.week import DAYS, week_table
@@ -37,6 +37,10 @@ def schedule(
 ) -> None:
     """The next visits in order; with --week the table of weekday, time and addresses that S0 draws, for any policy."""
     now = time.time()
+    if week:
+        refuse_idle("the weekly table is shown whole; it goes with the list of next visits", "limit")
+    else:
+        refuse_idle("only the weekly table can be drawn in two ways; say --week, too", "by")
     with reading(the_folder(folder, folder_word)) as found:
         site = found.site(site)
         if not week:
@@ -103,6 +107,8 @@ def _every(page: Page) -> str:
 def rhythm(subject: str, folder: str | None, as_json: bool) -> None:
     """When in the week a page or a whole site was found changed: weekday × hour, UTC."""
     now = time.time()
+    if not subject.strip():
+        raise UsageError("of what? Name a site, or the address of a page")
     with reading(the_folder(folder)) as found:
         if subject in found.store.sites():
             shown = together(subject, profiles(found, found.store.scan(subject, None, MOST_PAGES), now))

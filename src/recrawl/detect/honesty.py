@@ -7,9 +7,11 @@ from functools import lru_cache
 
 from recrawl.detect.noise import read_page
 from recrawl.model.page import Page, Status
+from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
 
 CONDITIONAL_IN_A_ROW = 8  # plus 0..4 by page, so that pages visited together are not all fetched whole together
+ANEW = 100  # conditional visits in a row: so many as there never are
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
 USUAL_DATE = re.compile(
@@ -25,6 +27,15 @@ def ask_conditionally(page: Page) -> bool:
     if page.conditional >= CONDITIONAL_IN_A_ROW + page.id % 5:
         return False
     return read_page(page.noise).distrust == 0
+
+
+def read_anew(page: Page) -> Page:
+    """At its next visit it is asked for whole, and read though not a byte differs: where it leads means more now."""
+    return replace(page, conditional=ANEW)
+
+
+def is_read_anew(page: Page) -> bool:
+    return page.conditional >= ANEW
 
 
 def validators_lied(page: Page, reply: Reply) -> bool:

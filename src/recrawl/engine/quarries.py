@@ -8,6 +8,7 @@ from recrawl.engine.adoption import Orphans, adopt_all
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.finding.discover_memo import bitten_counts, closed_traps, dropped_counts, hosts_memo, trap_counts
+from recrawl.engine.readmission import readmit_all
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
@@ -59,6 +60,14 @@ def adopt_pages(settings: Settings, sites: Sequence[Site], store: Store) -> list
         return []
     watch = AliasWatch(store, AliasTable(edited=settings.aliases))
     return adopt_all(store, {site.name: quarry_of(settings, site, watch, store) for site in sites})
+
+
+def readmit_pages(settings: Settings, sites: Sequence[Site], store: Store, now: float) -> list[str]:
+    """Before a run, by whoever holds the store: what limits and rules let go before and do not now is wanted again.
+    What people should hear of it."""
+    watch = AliasWatch(store, AliasTable(edited=settings.aliases))
+    told = readmit_all(store, sites, settings.traps, lambda site: quarry_of(settings, site, watch, store), now)
+    return [one.sentence for one in told]
 
 
 def reading_of(settings: Settings, site: Site, script: Script) -> ExtractSettings:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from recrawl.answers.indexing import Read
+from recrawl.engine.asking.errands import is_errand
 from recrawl.index.entry import title_of
 from recrawl.model.belief import unpack
 from recrawl.model.document import Document, Media
@@ -47,9 +48,10 @@ class Source:
     seen: Callable[[int], None] = lambda pages: None  # told how many pages were walked through
 
     def pages(self) -> Iterator[Page]:
+        """Errands of this folder's own crawl (a key file, a hub) are nobody else's."""
         after: int | None = None
         while found := self.store.scan(self.site, after, BATCH):
-            yield from found
+            yield from (page for page in found if not is_errand(page))
             after = found[-1].id
             self.seen(len(found))
 

@@ -14,7 +14,7 @@ from recrawl.engine.assembly import policy_of
 from recrawl.engine.settling.ledger import write
 from recrawl.exchange.import_history import Seen, believed, folded, judged
 from recrawl.exchange.import_lists import LISTS, Wanted, unpacked
-from recrawl.exchange.import_records import TornEnd, records, reply_of
+from recrawl.exchange.import_records import TornEnd, Unusable, records, reply_of
 from recrawl.exchange.import_sites import SiteBook
 from recrawl.exchange.import_state import Restorer
 from recrawl.extract.document import read
@@ -95,20 +95,26 @@ class Importer:
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if not line.strip() or line.startswith("!"):
                 continue
-            self._note(cdxj.parse(line, number, str(file)), histories)
+            self._note(cdxj.parse_capture(line, number, str(file)), histories)
             self.tick(1)
         self._save_beliefs(list(histories.values()))
 
     def _note(self, line: cdxj.CdxLine, histories: dict[int, tuple[Page, list[Seen]]]) -> None:
         address = self._address(line.url)
         site = self.book.site_for(address) if address else None
-        if address is None or site is None or line.status not in ("200", "", "-"):
+        if address is None or site is None:
+            return
+        if line.status not in ("200", "", "-"):
+            self.counts["other_answers"] += 1
             return
         _, seen = histories.setdefault(address.id, (self._new(address, site), []))
         if line.mime == REVISIT and not line.digest and seen:
             seen.append(Seen(_moment(line.timestamp), seen[-1].digest))
-        elif line.digest:
+        elif line.digest not in ("", "-"):
             seen.append(Seen(_moment(line.timestamp), line.digest, line.length))
+        else:
+            self.counts["no_digest"] += 1
+            return
         self.counts["captures"] += 1
 
     def _save_beliefs(self, histories: list[tuple[Page, list[Seen]]]) -> None:
@@ -144,15 +150,24 @@ class Importer:
             raise
         self._fold(pending)
 
-    def _responses(self, following: Iterator[Record]) -> Iterator[tuple[Record, Reply]]:
+    def _responses(self, following: Iterator[Record]) -> Iterator[Reply | None]:
+        """None in the place of one that cannot be used: those behind it are of the versions behind it."""
         for record in following:
-            reply = reply_of(record, self.settings.limits)
+            try:
+                reply = reply_of(record, self.settings.limits)
+            except Unusable:
+                yield None
+                continue
             if reply is not None:
-                yield record, reply
+                yield reply
 
     def _visit(self, record: Record, pending: dict[int, tuple[Page, Reply]]) -> None:
-        reply = reply_of(record, self.settings.limits)
-        if reply is None or not reply.ask.url.startswith(("http://", "https://")):
+        try:
+            reply = reply_of(record, self.settings.limits)
+        except Unusable as fault:
+            self.counts[fault.why] += 1
+            return
+        if reply is None:
             return
         address = self._address(reply.ask.url)
         site = self.book.site_for(address) if address else None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from recrawl.archive.http_head import headers_of, split, status_of
+from recrawl.archive.http_head import HEAD_END, headers_of
 from recrawl.archive.reading import RESOURCE
 from recrawl.archive.record import BrokenRecord, Record, at_of
 from recrawl.fetch.evidence import answered
@@ -22,11 +22,21 @@ LARGEST_HEAD = 64 * 1024
 LARGEST_BLOCK = 256 << 20
 GZIP, ZIP, WARC = b"\x1f\x8b", b"PK\x03\x04", b"WARC/"
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[^\r\n]*)?[ \t]*\r\n")
+STATUS = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-9][0-9]{2})(?![0-9])")  # HTTP/2 has no such line; some write one
+WEB = ("http://", "https://")
 ASKED = Ask("", etag='"archived"')  # makes a 304 count as an answer to a condition
 
 
 class TornEnd(Exception):
     """The last record is not whole: whoever wrote it was stopped. What came before it is as good as ever."""
+
+
+class Unusable(Exception):
+    """A record tells of an answer of the web, and what it was cannot be known. `why`: what to count it as."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 def records(file: Path) -> Iterator[Record]:
@@ -96,28 +106,35 @@ def _fields(stream: Stream) -> Iterator[tuple[str, str]]:
 
 
 def reply_of(record: Record, limits: Limits) -> Reply | None:
-    """What the crawler that wrote the record saw; None if the record tells of no answer."""
+    """What the crawler that wrote the record saw; None if the record tells of no answer of the web."""
     url = record.field("WARC-Target-URI").strip("<>")
+    if record.kind not in ("response", "revisit", RESOURCE) or not url.startswith(WEB):
+        return None
     try:
         at = at_of(record.field("WARC-Date"))
     except BrokenRecord:
-        return None
-    ask = Ask(url, etag=ASKED.etag, limits=limits)
+        raise Unusable("unreadable") from None
     if record.kind == "revisit":
-        return answered(ask, at, 304)
-    if record.kind == RESOURCE and url.startswith(("http://", "https://")):
+        return answered(Ask(url, etag=ASKED.etag, limits=limits), at, 304)
+    ask = Ask(url, limits=limits)
+    if record.kind == RESOURCE:
         named = (("content-type", record.field("Content-Type")),)
-        return answered(Ask(url, limits=limits), at, 200, named, record.block, received_bytes=len(record.block))
-    if record.kind != "response" or not record.field("Content-Type").startswith("application/http"):
-        return None
-    head, payload = split(record.block)
+        return answered(ask, at, 200, named, record.block, received_bytes=len(record.block))
+    return _answer(record, ask, at) if record.field("Content-Type").startswith("application/http") else None
+
+
+def _answer(record: Record, ask: Ask, at: float) -> Reply:
+    if record.field("WARC-Truncated"):
+        raise Unusable("cut")
+    end = HEAD_END.search(record.block)
+    head, payload = (record.block[: end.end()], record.block[end.end() :]) if end else (record.block, b"")
+    status = STATUS.match(head)
+    if status is None:
+        raise Unusable("unreadable")
     headers = headers_of(head)
-    if record.field("WARC-Truncated") or not status_of(head):
-        return None
     coded = [value.lower() for name, value in headers if name == "transfer-encoding"]
     body = _unchunked(payload) if coded and "chunked" in coded[-1] else payload
-    plain = Ask(url, limits=limits)
-    return answered(plain, at, status_of(head), headers, body, raw_head=head, received_bytes=len(record.block))
+    return answered(ask, at, int(status[1]), headers, body, raw_head=head, received_bytes=len(record.block))
 
 
 def _unchunked(payload: bytes) -> bytes:

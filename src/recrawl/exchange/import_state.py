@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from recrawl.archive.record import Record
 from recrawl.exchange.import_sites import SiteBook
 from recrawl.formats.page_state import PageState
 from recrawl.model.batch import Batch
@@ -23,9 +22,9 @@ class Restorer:
     def __init__(self, store: Store, archive: Archive, book: SiteBook, counts: Counter[str]) -> None:
         self._store, self._archive, self._book, self._counts = store, archive, book, counts
 
-    def put_back(self, state: PageState, following: Iterator[tuple[Record, Reply]]) -> None:
+    def put_back(self, state: PageState, following: Iterator[Reply | None]) -> None:
         """`following` brings the versions' responses in order. A page that is known already stays as it is."""
-        replies = [reply for _, (_, reply) in zip(state.versions, following, strict=False)]
+        replies = [reply for _, reply in zip(state.versions, following, strict=False)]
         address = self._book.address(state.page.url)
         site = self._book.site_for(address) if address else None
         if address is None or site is None or address.url != state.page.url:
@@ -42,12 +41,14 @@ class Restorer:
         self._counts["pages"] += 1
         self._counts["versions"] += len(versions)
 
-    def _kept(self, versions: Sequence[Version], replies: Sequence[Reply]) -> list[Version]:
+    def _kept(self, versions: Sequence[Version], replies: Sequence[Reply | None]) -> list[Version]:
         """Only bytes that are what the version says they are."""
         whole = [
             (version, replace(reply, at=version.at))
             for version, reply in zip(versions, replies, strict=False)
-            if reply.evidence is Evidence.DOCUMENT and version.digest == f"sha256:{sha256(reply.body).hexdigest()}"
+            if reply is not None
+            and reply.evidence is Evidence.DOCUMENT
+            and version.digest == f"sha256:{sha256(reply.body).hexdigest()}"
         ]
         self._counts["damaged"] += len(versions) - len(whole)
         captures = [Capture(reply.ask.url, version.at, reply, version.digest) for version, reply in whole]

@@ -49,6 +49,8 @@ def _need_room(folder: Folder, target: Folder) -> None:
     here, there = folder.path.resolve(), target.path.resolve()
     if here == there or here in there.parents:
         raise UsageError(f"{target.path} lies in the folder itself: choose a place outside of {folder.path}")
+    if target.path.exists() and not target.path.is_dir():
+        raise UsageError(f"{target.path} is a file: choose an empty folder, or an older backup")
     if target.path.exists() and any(target.path.iterdir()) and not target.exists():
         raise UsageError(f"{target.path} holds other things: choose an empty folder, or an older backup")
     near = next(place for place in (there, *there.parents) if place.exists())

@@ -18,6 +18,8 @@ from recrawl.native import compiled
 
 MOST_DIGITS = 17
 SIMPLE = {str, int, bool}
+NO_PLACE = {"offset": "0", "filename": ""}
+LEAST_OLD = 4  # words behind the timestamp: no line of CDX has fewer
 NAMES = ("url", "mime", "status", "digest", "length", "offset", "filename")
 # As recrawl itself writes most lines: nothing escaped, nothing to be read by a parser of JSON.
 OWN = re.compile(
@@ -103,16 +105,26 @@ def parse_written(line: bytes) -> CdxLine:
     return parse(line.decode("utf-8")) if own is None else CdxLine(*own)
 
 
-def thorough_parse(text: str, number: int | None = None, source: str = "") -> CdxLine:
-    """`parse` of any line, whoever wrote it."""
+def parse_capture(text: str, number: int | None = None, source: str = "") -> CdxLine:
+    """`parse` for whoever asks only what was seen when: a line need not say where its record is."""
+    return thorough_parse(text, number, source, placed=False)
+
+
+def thorough_parse(text: str, number: int | None = None, source: str = "", placed: bool = True) -> CdxLine:
+    """`parse` of any line, whoever wrote it. `placed`: it must say where its record is."""
     urlkey, gap, rest = text.rstrip("\r\n").partition(" ")
     timestamp, second_gap, body = rest.partition(" ")
+    if text.startswith(" CDX ") or (second_gap and not body.startswith("{") and len(body.split()) >= LEAST_OLD):
+        told = "this is CDX, not CDXJ: index the WARC files anew with cdxj-indexer, or import them"
+        raise FormatError(told, number, 1, source)
     if not (urlkey and gap and second_gap):
         raise FormatError("a CDXJ line has a key, a timestamp and a JSON object", number, len(text) or 1, source)
     if not (timestamp.isdecimal() and timestamp.isascii() and len(timestamp) <= MOST_DIGITS):
         raise FormatError(f"{timestamp!r} is no timestamp", number, len(urlkey) + 2, source)
     start = len(urlkey) + len(timestamp) + 3
     fields = _fields(body, number, start, source)
+    if not placed:
+        fields = NO_PLACE | {name: value for name, value in fields.items() if value not in ("", "-")}
     try:
         length, offset = int(fields.pop("length", "0")), int(fields.pop("offset"))
         take, filename = fields.pop, fields.pop("filename")

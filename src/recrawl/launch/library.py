@@ -13,7 +13,7 @@ from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.quarries import adopt_pages, canonicaliser_of
+from recrawl.engine.quarries import adopt_pages, canonicaliser_of, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.set_right import set_right
 from recrawl.engine.tally import Tally
@@ -73,6 +73,7 @@ class Crawl:
             mended(self.folder, self.settings, SystemClock().now())
             if not self.settings.state.store:
                 adopt_pages(self.settings, sites, self._store)
+                readmit_pages(self.settings, sites, self._store, SystemClock().now())
                 set_right(self._store, SystemClock().now())
                 share_out(self._store, 1)
             if everything:

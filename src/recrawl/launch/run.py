@@ -18,7 +18,7 @@ from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
-from recrawl.engine.quarries import adopt_pages
+from recrawl.engine.quarries import adopt_pages, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.set_right import set_right
 from recrawl.engine.sharing import Mates, Owners
@@ -100,7 +100,7 @@ def _prepare(
         log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
     store = open_store(folder, settings)
     try:
-        for sentence in _orphans_told(folder, settings, store):
+        for sentence in (*_orphans_told(folder, settings, store), *_readmitted(folder, settings, store, now)):
             log.complain(sentence)
             say(sentence)
         if not settings.state.store and (pages := set_right(store, now)):  # in a cluster each sees to what it claims
@@ -132,6 +132,11 @@ def _orphans_told(folder: Folder, settings: Settings, store: Store) -> list[str]
         "and give them to the new one with `recrawl cluster adopt`"
         for name in names
     ]
+
+
+def _readmitted(folder: Folder, settings: Settings, store: Store, now: float) -> list[str]:
+    """What limits and rules had let go. In a cluster other machines may go by others: see `recrawl cluster adopt`."""
+    return [] if settings.state.store else readmit_pages(settings, folder.sites(), store, now)
 
 
 def _known_load(folder: Folder, store: Store) -> Counter[int]:

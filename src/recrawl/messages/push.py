@@ -5,6 +5,7 @@ Nothing is asked of anybody from here: a key file, a topic, a hub are errands of
 """
 
 import json
+import re
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,7 @@ from recrawl.notices.indexnow import Ping
 from recrawl.notices.registrations import Book, Standing
 from recrawl.notices.websub import Subscription, Wish
 
+WEB = re.compile(r"https?://[^/\s]+")
 ROOMS = ("indexnow", "websub", "webhook")  # the first part of the path
 
 
@@ -165,6 +167,8 @@ class Push:
         site = self._origins().get(origin_of_url(topic))
         if site is None:
             raise UsageError(f"{topic} is on none of the sites of this folder")
+        if not WEB.match(base):
+            raise UsageError(f"{base!r} is not where a hub can reach us: write for example https://you.example")
         number = self.draw()
         callback = f"{base.rstrip('/')}/websub/{number}"
         fresh = Subscription(number, topic, "", self.draw(), callback, site.name, asked_at=self.clock())

@@ -34,6 +34,9 @@ class Refusal(StrEnum):
     ALIKE = "trap_alike"
 
 
+TRAPS = tuple(one for one in Refusal if one.startswith("trap_"))  # by the limits of [traps]
+
+
 @swift
 @dataclass(frozen=True, slots=True)
 class Admission:

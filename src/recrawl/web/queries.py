@@ -5,7 +5,9 @@ from typing import Annotated
 from fastapi import Depends, Path, Query
 from starlette.requests import Request
 
+from recrawl.answers.reading import Reading
 from recrawl.model.failure import NotFound, UsageError
+from recrawl.web.render import desk_of
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
@@ -35,6 +37,13 @@ def _nothing_unknown(request: Request) -> None:
     known = [one["name"] for one in call.get("parameters", ()) if one["in"] == "query"]
     if unknown := [word for word in request.query_params if word not in known]:
         raise UsageError(f"this call has no parameter {unknown[0][:50]!r}: it knows {', '.join(known) or 'none'}")
+    _known_site(desk_of(request).reading, request.query_params.get("site", ""))
+
+
+def _known_site(reading: Reading, site: str) -> None:
+    """NotFound if there is no such site: that there is nothing of it would be no answer. Site files are read last."""
+    if site and site not in reading.store.sites():
+        reading.site(site)
 
 
 nothing_unknown = Depends(_nothing_unknown)

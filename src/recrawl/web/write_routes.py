@@ -15,6 +15,7 @@ from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
 from recrawl.model.site import Site
 from recrawl.model.site_name import NAME, name_of_server, need_name
+from recrawl.scope.seed import seed_of
 from recrawl.web.desk import Desk
 from recrawl.web.guard import equal, has_bearer
 from recrawl.web.queries import LEAST, MOST
@@ -122,15 +123,11 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def add(desk: Desk, wish: NewSite) -> Site:
-    text = wish.url.strip()
-    text = text if "://" in text else f"https://{text}"
-    address = canonicaliser_of(load(desk.folder.need()), None).canonical(text)
-    if address is None:
-        raise UsageError(f"{wish.url!r} is not a web address: write it in full, for example https://example.com/")
-    name = wish.name or name_of_server(urlsplit(address.url).netloc)
+    seed = seed_of(wish.url, canonicaliser_of(load(desk.folder.need()), None))
+    name = wish.name or name_of_server(urlsplit(seed).netloc)
     if name in desk.sites():
         raise UsageError(f"there is a site {name!r} already: give another name")
-    site = Site(name=name, seeds=(address.url,), depth=wish.depth)
+    site = Site(name=name, seeds=(seed,), depth=wish.depth)
     desk.folder.put_site(site)
     return site
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from hypothesis import strategies as some
 from tests.unit.agent.agents import new_agent
 
 from recrawl.agent import history, snapshot
+from recrawl.agent.command import main
 from recrawl.agent.place import Place
 from recrawl.agent.snapshot import Seen
 from recrawl.agent.sources import Found
 from recrawl.agent.summary import summarise
-from recrawl.agent.watch import Look, look, look_at_files
+from recrawl.agent.watch import Look, keep_looking, look, look_at_files
 from recrawl.formats import atom, sitemap_xml
 from recrawl.formats.his import Entry
 from recrawl.model.failure import FormatError, UsageError
@@ -90,6 +92,56 @@ def test_an_index_file_is_its_folder_and_what_is_hidden_or_linked_is_passed_over
     _touch(tmp_path / "outside.html", "x", 1000)
     (root / "link.html").symlink_to(tmp_path / "outside.html")
     assert _events(look(place, place.settings(), NOW, announce_first=True)) == {"A/", "A/sub/"}
+
+
+@pytest.mark.parametrize("source", ["walk", "list", "command"])
+def test_robots_txt_is_asked_for_by_every_robot_anyway_and_no_document(tmp_path: Path, source: str) -> None:
+    listed = 'source = "list"\nlist = "all.txt"\n'
+    printed = 'source = "command"\ncommand = "cat all.txt"\n'
+    place = new_agent(tmp_path)
+    more = {"walk": 'exclude = ["all.txt"]\n', "list": listed, "command": printed}[source]
+    place.settings_file.write_text(place.settings_file.read_text().replace("[documents]\n", "[documents]\n" + more))
+    root = tmp_path / "root"
+    for name in ("robots.txt", "sub/robots.txt", "a.html"):
+        _touch(root / name, "User-agent: *", 1000)
+    _touch(root / "all.txt", "/robots.txt\n/sub/robots.txt\n/a.html\n", 1000)
+    found = look(place, place.settings(), NOW, announce_first=True)
+    assert _events(found) == {"A/a.html", "A/sub/robots.txt"} and found.documents == 2
+    assert not look_at_files(place, place.settings(), [str(root / "robots.txt")], NOW).entries
+
+
+def test_what_the_agent_publishes_is_no_news_to_the_agent(tmp_path: Path) -> None:
+    """Every look would else bring a new sitemap, which the next one would announce."""
+    root = tmp_path / "root"
+    place = new_agent(tmp_path, more=f'[publish]\nfolder = "{root}"\n')
+    _touch(root / "a.html", "one", 1000)
+    assert look(place, place.settings(), NOW).documents == 1
+    assert (root / "sitemap.xml").exists()
+    for _ in range(2):
+        assert not look(place, place.settings(), NOW).entries
+    _touch(root / "a.html", "other", 2000)
+    assert _events(look(place, place.settings(), NOW)) == {"U/a.html"}
+    files = [str(root / name) for name in ("sitemap.xml", "changes.atom")]
+    assert not look_at_files(place, place.settings(), files, NOW).entries
+
+
+def test_an_agent_does_not_live_among_the_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its own files would be documents, and everybody could read them."""
+    words = ["init", "--root", str(tmp_path), "--base", "http://a.example/", "--state", str(tmp_path / "state")]
+    assert main(words) == 2 and "inside --root" in capsys.readouterr().err
+
+
+def test_who_goes_on_looking_can_announce_everything_too(tmp_path: Path) -> None:
+    place = new_agent(tmp_path)
+    _touch(tmp_path / "root" / "a.html", "one", 1000)
+    stop, told = threading.Event(), list[Look]()
+
+    def tell(found: Look) -> None:
+        told.append(found)
+        stop.set()
+
+    keep_looking(place, place.settings(), lambda: NOW, 0.01, stop, tell, announce_first=True)
+    assert _events(told[0]) == {"A/a.html"}
 
 
 def test_a_root_that_is_not_there_is_an_error_and_not_a_mass_deletion(tmp_path: Path) -> None:

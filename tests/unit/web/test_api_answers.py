@@ -174,3 +174,13 @@ def test_health_is_alive_and_readiness_waits_for_the_first_crawl(tmp_path: Path,
 def test_another_name_for_the_address_is_not_answered(ask: Get) -> None:
     answer = ask("/api/overview", Host="evil.example")
     assert answer.status == 421 and "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["overview", "pages", "changes", "due", "week", "figures", "plan", "errors", "records", "search"],
+)
+def test_nothing_of_a_site_that_is_not_there_is_no_answer(ask: Get, call: str) -> None:
+    told = ask(f"/api/{call}?site=harbor")
+    assert told.status == 404 and "did you mean 'harbour'?" in told.text
+    assert ask(f"/api/{call}?site=harbour").status == 200

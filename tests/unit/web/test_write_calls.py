@@ -102,3 +102,12 @@ def test_a_form_too_large_or_unknown_is_refused(writable: tuple[Small, Get]) -> 
     assert form(ask, "/do/due", token="x" * 30_000).status == 413
     assert form(ask, "/do/everything", token=TOKEN).status == 404
     assert form(ask, "/do/due", token=TOKEN).status == 400
+
+
+@pytest.mark.parametrize("url", ["nope", "mailto:me@example.org", "http://"])
+def test_what_the_command_line_takes_for_no_address_is_none_here(writable: tuple[Small, Get], url: str) -> None:
+    small, ask = writable
+    before = sorted(small.folder.sites_folder.iterdir())
+    told = post(ask, "/api/sites", {"url": url}, **BEARER)
+    assert told.status == 400 and "not a web address" in told.text
+    assert sorted(small.folder.sites_folder.iterdir()) == before

@@ -6,7 +6,7 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 
-from recrawl.detect.honesty import ask_conditionally
+from recrawl.detect.honesty import ask_conditionally, is_read_anew
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
 from recrawl.detect.soft404 import MOST_LETTERS, most_letters
 from recrawl.detect.verdict import (
@@ -64,7 +64,9 @@ class Visitor:
         verdict = at_once(page, reply)
         if verdict is not None:
             verdict = self._within_redirects(page, verdict)
-            return Arrival(page, why, reply, verdict, directives=directives)
+            document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
+            directives |= document.directives if document else frozenset()
+            return Arrival(page, why, reply, verdict, document, directives=directives)
         await _in_step()
         parsed = self._parsed(reply, page, quarry)
         if parsed.sight is not None:  # a tree is too large to wait
@@ -101,6 +103,10 @@ class Visitor:
             looks = 2
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
+
+    def _read_anew(self, page: Page, reply: Reply, quarry: Quarry) -> Document | None:
+        """Where an unchanged page leads."""
+        return compared(self._parsed(reply, page, quarry)) if reply.evidence is Evidence.DOCUMENT else None
 
     async def _answer(self, page: Page, quarry: Quarry) -> tuple[Reply, bool]:
         """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it was left: a

@@ -113,11 +113,11 @@ class Quarry:
             if page.hops and page.depth == 0:
                 self.widen(page.server)
         if self._is_plain:
-            self._spelt.remember([page.url for page in pages if self._means(page)])
+            self._spelt.remember([page.url for page in pages if self.means(page)])
         else:
             self.sieve.remember([page.url for page in pages])
 
-    def _means(self, page: Page) -> bool:
+    def means(self, page: Page) -> bool:
         """Whether a link to its address leads to this page: what an address stands for may have changed since."""
         address = self.canonicaliser.canonical(page.url)
         return address is not None and self.main_name(address).url == page.url

@@ -133,7 +133,7 @@ class Signals:
         reading = read_signal(page.category, reply.body, page.url, self.limits)
         said = self._canonical(reading.said, page.site)
         source = SOURCES[page.category]
-        memory = self.store.memo(memo_key(page.id))
+        memory = self.store.memo(memo_key(page.id)) or None  # emptied: it is to be heard anew
         heard = compare(memory, said, source, reading.whole, reply.at)
         if reading.whole:
             heard = replace(heard, claims=(*heard.claims, *self._deleted(memory, said, source)))
