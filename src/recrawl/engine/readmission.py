@@ -2,11 +2,13 @@
 told to, or changed the site file.
 
 Pages that were known and dropped are due again. Links that were not let in are known to nobody: they stand in pages of
-which servers say "not modified". So under other limits every page of the site is read anew when it is visited next,
+which servers say "not modified". So under wider limits every page of the site is read anew when it is visited next,
 and every sitemap is heard as if it spoke for the first time.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 
 from recrawl.detect.honesty import read_anew
 from recrawl.engine.finding.discover import Quarry
@@ -52,26 +54,30 @@ def rules_memo(site: str) -> str:
 def readmit_all(
     store: Store, sites: Sequence[Site], limits: TrapLimits, make: Callable[[Site], Quarry], now: float
 ) -> list[Readmitted]:
-    """Of every site whose limits or rules are others than before. By one that alone writes to the store."""
+    """Of every site whose rules are others than before, or limits wider. By one that alone writes to the store."""
     told = []
     for site in sites:
-        before, mark = store.memo(rules_memo(site.name)), _mark(site, limits)
-        if before != mark:
-            other_limits = before is not None and before.split()[0] != mark.split()[0]
-            told.append(_readmitted(store, make(site), other_limits, now))
-            store.save(Batch(memos=((rules_memo(site.name), mark),)))
+        name, now_allowed, rules = rules_memo(site.name), asdict(limits), _rules(site)
+        mark = {"limits": now_allowed, "rules": rules}
+        before = json.loads(store.memo(name) or b"{}")
+        if before == mark:
+            continue
+        is_wider = any(now_allowed.get(key, 0) > most for key, most in before.get("limits", {}).items())
+        if is_wider or before.get("rules", rules) != rules:
+            told.append(_readmitted(store, make(site), is_wider, now))
+        store.save(Batch(memos=((name, json.dumps(mark).encode()),)))
     return [one for one in told if one.pages or one.links]
 
 
-def _mark(site: Site, limits: TrapLimits) -> bytes:
-    """The limits, and what else decides which pages are wanted."""
+def _rules(site: Site) -> int:
+    """What besides the limits decides which pages are wanted."""
     rules = (site.hosts, site.include, site.exclude, site.depth, site.patterns, site.rewrites, site.drop_parameters)
-    return f"{fingerprint(repr(limits))} {fingerprint(repr(rules))}".encode()
+    return fingerprint(repr(rules))
 
 
-def _readmitted(store: Store, quarry: Quarry, other_limits: bool, now: float) -> Readmitted:
+def _readmitted(store: Store, quarry: Quarry, is_wider: bool, now: float) -> Readmitted:
     counts = dropped_counts(store, quarry.site.name)
-    links = sum(counts[reason] for reason in TRAPS) if other_limits else 0
+    links = sum(counts[reason] for reason in TRAPS) if is_wider else 0
     again = 0
     for pages in _walked(store, quarry.site.name):
         wanted = [_wanted_again(page, now) for page in pages if is_wanted(page, quarry)]

@@ -11,8 +11,10 @@ from tests.unit.engine.crawls import Crawl, page
 from recrawl.answers.reading import reading
 from recrawl.config import Settings
 from recrawl.engine.quarries import readmit_pages
+from recrawl.engine.readmission import rules_memo
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
+from recrawl.model.batch import Batch
 from recrawl.model.page import Status
 from recrawl.model.site import Kind, Pattern, Site
 from recrawl.scope.traps import TrapLimits
@@ -112,3 +114,16 @@ def test_who_changed_nothing_is_told_nothing_and_a_first_run_neither(tmp_path: P
     assert not started(crawl, TrapLimits())
     crawl.run()
     assert not started(crawl, TrapLimits()) and not started(crawl, WIDE)
+
+
+def test_narrower_limits_and_a_store_that_never_knew_its_rules_walk_through_no_pages(shop: Crawl) -> None:
+    narrower = replace(NARROW, alike_pages=NARROW.alike_pages - 1)
+    with closing(open_store(shop.folder, shop.settings)) as store:
+        walked = []
+        store.scan = lambda *which: walked.append(which) or []  # type: ignore[method-assign,func-returns-value]
+        readmit_pages(replace(shop.settings, traps=narrower), shop.folder.sites(), store, 2.0)
+        store.save(Batch(memos=((rules_memo("shop"), b""),)))
+        readmit_pages(replace(shop.settings, traps=WIDE), shop.folder.sites(), store, 2.0)
+        assert walked == []
+        readmit_pages(replace(shop.settings, traps=TrapLimits()), shop.folder.sites(), store, 2.0)
+        assert walked
