@@ -5,9 +5,9 @@ and an in-memory twin that ships. Stores and archives are plain (not async): the
 batches from one writer thread, the command line calls them directly, and there is no second colour.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import inf
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.belief import Context, Floats, Ints, Sightings, States
@@ -47,6 +47,31 @@ class Fetcher(Protocol):
     async def fetch(self, ask: Ask) -> Reply: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class PromptFetcher(Fetcher, Protocol):
+    """Begins many requests and hears many answers in one go, without a coroutine for each.
+
+    Laws: those of `fetch` hold for what is begun here; `ended` is called on the loop, never from within `begin`; what
+    was begun is heard until there is an answer, or left.
+    """
+
+    def ready(self, ask: Ask) -> Any | None:
+        """What can be begun at once; None where something must be waited for first, or nothing may be asked."""
+        ...
+
+    def begin(self, trip: Any, ended: Callable[[], None]) -> None:
+        """Send it. `ended` is called when there is something to hear."""
+        ...
+
+    def hear(self, trip: Any) -> Reply | None:
+        """The answer; None: it goes on, and `ended` is called once more."""
+        ...
+
+    def leave(self, trip: Any) -> None:
+        """Nobody waits for the answer any more."""
+        ...
 
 
 @runtime_checkable

@@ -30,6 +30,7 @@ from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page
+from recrawl.model.server import Server
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
 from recrawl.model.visit import UNUSABLE, Evidence
@@ -68,11 +69,16 @@ class Reckoning:
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
         patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
+        settled = list[Page]()
         for one, after in zip(arrivals, pages, strict=True):
             if is_signal(one.page):
-                self._hear(one, paced(after, one.reply.at), ledger)
+                after = paced(after, one.reply.at)
+                self._hear(one, after, ledger)
             else:
-                self._note(one, self.outcomes.rested(after, one.reply.at, patience[after.site]), ledger)
+                after = self.outcomes.rested(after, one.reply.at, patience[after.site])
+                self._note(one, after, ledger)
+            settled.append(after)
+        self.weigh([one.page for one in arrivals], settled, ledger)
         self._count([one for one in arrivals if not is_signal(one.page)])
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
@@ -90,16 +96,17 @@ class Reckoning:
             ledger.copies.append(copy)
             if copy.is_version:
                 self._forget_oldest(one, ledger)
-        ledger.events += filter(None, (event_of(one, after),))
-        self._tell_limit(one, ledger)
+        if (event := event_of(one, after)) is not None:
+            ledger.events.append(event)
         self.outcomes.judge(one, ledger)
-        if one.document is not None or one.verdict.change is Change.MOVED:
-            self._discover(one, ledger)
-        self._tell_traps(one, ledger)
-        self._lists.note(one, ledger)
+        if one.reply.evidence is not Evidence.NOT_MODIFIED:
+            self._tell_limit(one, ledger)
+            if one.document is not None or one.verdict.change is Change.MOVED:
+                self._discover(one, ledger)
+            self._tell_traps(one, ledger)
+            self._lists.note(one, ledger)
         if one.verdict.change is Change.NEW:
             self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
-        self.weigh(one.page, after, ledger)
 
     def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a sitemap or feed."""
@@ -109,7 +116,6 @@ class Reckoning:
         self._weigh_notices(ledger, ledger.noticed.keys() - before, one.reply.at)
         self._tell_limit(one, ledger)
         self._tell_traps(one, ledger)
-        self.weigh(one.page, after, ledger)
 
     def _weigh_notices(self, ledger: Ledger, told: Collection[int], now: float) -> None:
         """A list that truly says of a page every hour that it changed would take the budget of all others: pages that
@@ -205,17 +211,27 @@ class Reckoning:
         kept = closed_traps(self.parts.store, name, limits) if closed else {}
         return {closed_memo(name): closed_text(kept | closed, limits)} if closed.keys() - kept else {}
 
-    def weigh(self, before: Page, after: Page, ledger: Ledger) -> None:
-        """S1's load index, kept with the old and the new interval of one page."""
-        server = self.lanes.servers.of(after.server)
-        load_per_s = load_after(server.load_per_s, before.interval_s, after.interval_s)
-        overloaded = is_overloaded(load_per_s, server.gap_s)
+    def weigh(self, before: Sequence[Page], after: Sequence[Page], ledger: Ledger) -> None:
+        """S1's load index of their servers, kept with the old and the new interval of each page."""
+        loads: dict[str, float] = {}
+        sites: dict[str, str] = {}
+        for old, new in zip(before, after, strict=True):
+            key = new.server
+            if (load_per_s := loads.get(key)) is None:
+                load_per_s, sites[key] = self.lanes.servers.of(key).load_per_s, new.site
+            loads[key] = load_after(load_per_s, old.interval_s, new.interval_s)
+        for key, load_per_s in loads.items():
+            self._bear(self.lanes.servers.of(key), load_per_s, sites[key], ledger)
+
+    def _bear(self, server: Server, load_per_s: float, site: str, ledger: Ledger) -> None:
+        """A server whose load is another now."""
+        overloaded, now = is_overloaded(load_per_s, server.gap_s), self.parts.clock.now()
         if overloaded != server.overloaded:
             kind = EventKind.SERVER_OVERLOADED if overloaded else EventKind.SERVER_RELIEVED
             facts: dict[str, object] = {"server": server.key, "load_per_s": load_per_s, "gap_s": server.gap_s}
-            ledger.events.append(Event(kind, self.parts.clock.now(), site=after.site, facts=facts))
+            ledger.events.append(Event(kind, now, site=site, facts=facts))
         server = replace(server, load_per_s=load_per_s, overloaded=overloaded)
-        server = self.parts.scheduler.relieved(server, after.site, self.parts.clock.now())
+        server = self.parts.scheduler.relieved(server, site, now)
         self.lanes.servers.known[server.key] = ledger.servers[server.key] = server
 
     def _count(self, visits: Sequence[Arrival]) -> None:

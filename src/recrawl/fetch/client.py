@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
@@ -33,6 +33,74 @@ class FetchSettings:
     ca_file: str = ""
     kept_connections: int = 256
     large_bytes: int = 32 * 1024 * 1024
+
+
+class Trip:
+    """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
+
+    __slots__ = (
+        "_allowed", "_before_s", "_lines", "_passed_s", "_started_at", "_target", "address", "ask", "at", "ended",
+        "endpoint", "going_on", "transfer", "tried",
+    )  # fmt: skip
+    transfer: Transfer  # once it has set out
+    ended: Callable[[], None]
+
+    def __init__(
+        self,
+        ask: Ask,
+        at: float,
+        endpoint: Endpoint,
+        target: str,
+        allowed: Sequence[str],
+        lines: list[bytes],
+        before_s: float = 0.0,
+    ) -> None:
+        self.ask, self.at, self.endpoint = ask, at, endpoint
+        self._target, self._allowed, self._lines = target, allowed, lines
+        self._before_s = self._passed_s = before_s
+        self.address, self.tried = allowed[0], 0
+        self.going_on: asyncio.Task[Reply] | None = None
+
+    def set_out(self, transfer: Transfer) -> Order:
+        self.transfer, self._started_at = transfer, transfer.now()
+        return self.order()
+
+    def order(self) -> Order:
+        """For the address that it is at."""
+        ask, limits, passed_s = self.ask, self.ask.limits, self._passed_s
+        connect_s = (limits.connect_s - passed_s) / (len(self._allowed) - self.tried)
+        total_s = limits.total_s - passed_s
+        return Order(
+            self.endpoint, self.address, self._target, self._lines, ask.own, limits, connect_s, total_s,
+            ask.form, ask.enough_bytes, ask.fresh,
+        )  # fmt: skip
+
+    @property
+    def is_all(self) -> bool:
+        """The answer to the first request is the answer, and there is room for it."""
+        transfer = self.transfer
+        if transfer.is_unsent:
+            return False
+        if transfer.failure in UNREACHED:
+            return len(self._allowed) == 1
+        return not transfer.body_bytes or not transfer.ballast.is_overfull
+
+    def turns_to_next(self) -> bool:
+        """Whether there is another address to try."""
+        if self.tried + 1 == len(self._allowed):
+            return False
+        self.tried += 1
+        self.address = self._allowed[self.tried]
+        self._passed_s = self._before_s + self.transfer.now() - self._started_at
+        return True
+
+    def reply(self) -> Reply:
+        method = "POST" if self.ask.form else "GET"
+        request = raw_request(self.endpoint.authority, self._target, self._lines, method)
+        reply = _reply(self.transfer, self.ask, self.at, request, self._passed_s)
+        if reply.body:
+            self.transfer.ballast.keep(reply)
+        return reply
 
 
 class CurlFetcher:
@@ -65,7 +133,7 @@ class CurlFetcher:
             return failed(ask, at, Failure.BAD_ADDRESS, f"{ask.url[:200]!r} is not an address that can be asked")
         endpoint, target = located
         before_s = 0.0
-        addresses = (endpoint.literal,) if endpoint.literal else self._resolver.known(endpoint.host)
+        addresses = self._addresses(endpoint)
         if not addresses:
             loop = asyncio.get_running_loop()
             started_at = loop.time()
@@ -74,10 +142,79 @@ class CurlFetcher:
             addresses = answer.addresses
             if not addresses:
                 return failed(ask, at, Failure.NO_HOST, answer.problem, times=Times(before_s, total_s=before_s))
-        allowed = [ip for ip in addresses if refusal(endpoint.host, endpoint.port, ip, ask.own) is None]
+        allowed = _allowed(endpoint, addresses, ask.own)
         if not allowed:
             return failed(ask, at, Failure.FORBIDDEN_ADDRESS, _refused(endpoint, addresses[0], ask.own))
-        return await self._ask_one_of(allowed, ask, at, endpoint, target, before_s)
+        trip = Trip(ask, at, endpoint, target, allowed, header_lines(self._standing, ask), before_s)
+        transfer = self._take()
+        try:
+            await transfer.run(trip.set_out(transfer))
+            return await self._rest_of(trip)
+        finally:
+            self._give_back(transfer)
+
+    def ready(self, ask: Ask) -> Trip | None:
+        """What can be begun at once: `begin` it. None: something must be waited for first, or refused (see `fetch`)."""
+        located = locate(ask.url)
+        if located is None or ask.fresh:
+            return None
+        endpoint, target = located
+        addresses = self._addresses(endpoint)
+        allowed = _allowed(endpoint, addresses, ask.own) if addresses else None
+        if not allowed:
+            return None
+        return Trip(ask, self._now(), endpoint, target, allowed, header_lines(self._standing, ask))
+
+    def begin(self, trip: Trip, ended: Callable[[], None]) -> None:
+        """`ended` is called when there is something to `hear`."""
+        transfer = self._take()
+        trip.ended = ended
+        transfer.start(trip.set_out(transfer), ended)
+
+    def hear(self, trip: Trip) -> Reply | None:
+        """What came; None: it is not all yet, and `ended` is called once more. Raises what `permit` raised."""
+        if trip.going_on is not None:
+            return trip.going_on.result()
+        trip.transfer.end()
+        if not trip.is_all:
+            trip.going_on = asyncio.get_running_loop().create_task(self._go_on(trip))
+            trip.going_on.add_done_callback(lambda _: trip.ended())
+            return None
+        try:
+            return trip.reply()
+        finally:
+            self._give_back(trip.transfer)
+
+    def leave(self, trip: Trip) -> None:
+        """Nobody waits for it any more."""
+        trip.ended = _unheard
+        if trip.going_on is not None:
+            trip.going_on.cancel()
+        else:
+            trip.transfer.end()
+            self._give_back(trip.transfer)
+
+    async def _go_on(self, trip: Trip) -> Reply:
+        try:
+            await trip.transfer.go_on(trip.order())
+            return await self._rest_of(trip)
+        finally:
+            self._give_back(trip.transfer)
+
+    async def _rest_of(self, trip: Trip) -> Reply:
+        """What follows the first request: other addresses, one after the other, within the one connect limit."""
+        transfer = trip.transfer
+        while transfer.failure in UNREACHED and trip.turns_to_next():
+            await transfer.run(trip.order())
+        if trip.tried and transfer.failure is None:
+            self._resolver.prefer(trip.endpoint.host, trip.address)
+        if transfer.body_bytes and transfer.ballast.is_overfull:
+            await transfer.until_room()
+        return trip.reply()
+
+    def _addresses(self, endpoint: Endpoint) -> Sequence[str]:
+        """As far as they are known."""
+        return (endpoint.literal,) if endpoint.literal else self._resolver.known(endpoint.host)
 
     async def close(self) -> None:
         """Open connections are closed; whoever still waits gets a failed reply."""
@@ -90,34 +227,6 @@ class CurlFetcher:
         while self._idle:
             self._idle.pop().close()
         await self._lookup.close()
-
-    async def _ask_one_of(
-        self, allowed: list[str], ask: Ask, at: float, endpoint: Endpoint, target: str, before_s: float
-    ) -> Reply:
-        """Try the addresses one after the other, within the one connect limit."""
-        lines = header_lines(self._standing, ask)
-        limits, passed_s = ask.limits, before_s
-        transfer = self._take()
-        started_at = transfer.now()
-        try:
-            for tried, address in enumerate(allowed):
-                connect_s = (limits.connect_s - passed_s) / (len(allowed) - tried)
-                total_s = limits.total_s - passed_s
-                order = Order(endpoint, address, target, lines, ask.own, limits, connect_s, total_s, ask.form)
-                await transfer.run(_as_asked(order, ask))
-                if transfer.failure not in UNREACHED:
-                    break
-                passed_s = before_s + transfer.now() - started_at
-            if tried and transfer.failure is None:
-                self._resolver.prefer(endpoint.host, address)
-            request = raw_request(endpoint.authority, target, lines, "POST" if ask.form else "GET")
-            if transfer.body_bytes and transfer.ballast.is_overfull:
-                await transfer.until_room()
-            reply = _reply(transfer, ask, at, request, passed_s)
-            transfer.ballast.keep(reply)
-            return reply
-        finally:
-            self._give_back(transfer)
 
     def _take(self) -> Transfer:
         if self._closed:
@@ -147,12 +256,6 @@ def trusted(ca_file: str) -> Trust:
         return ca_file, ""
     paths = ssl.get_default_verify_paths()
     return paths.cafile or "", paths.capath or ""
-
-
-def _as_asked(order: Order, ask: Ask) -> Order:
-    if not ask.enough_bytes and not ask.fresh:
-        return order  # as nearly always
-    return order._replace(enough_bytes=ask.enough_bytes, fresh=ask.fresh)
 
 
 def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
@@ -187,6 +290,14 @@ def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: fl
         received_bytes=received_bytes,
         lost=None if failure is None else (failure, transfer.detail),
     )
+
+
+def _unheard() -> None:
+    """Nobody is to be told."""
+
+
+def _allowed(endpoint: Endpoint, addresses: Sequence[str], own: tuple[str, ...]) -> list[str]:
+    return [ip for ip in addresses if refusal(endpoint.host, endpoint.port, ip, own) is None]
 
 
 def _refused(endpoint: Endpoint, address: str, own: tuple[str, ...]) -> str:

@@ -59,9 +59,6 @@ class Driver:
         """Somebody was told to go on: see to it soon, outside of libcurl."""
         self.loop.call_soon(self._act, pycurl.SOCKET_TIMEOUT, 0)
 
-    def is_under_way(self, curl: pycurl.Curl) -> bool:
-        return curl in self._ended
-
     def abandon(self, curl: pycurl.Curl) -> None:
         """Stop a transfer; if it was under way, its connection is closed, or of HTTP/2 its stream."""
         if self._ended.pop(curl, None) is None:

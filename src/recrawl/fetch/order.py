@@ -22,5 +22,10 @@ class Order(NamedTuple):
     fresh: bool = False  # no kept connection will do
 
     @property
+    def patience_s(self) -> float:
+        """After which it is looked at for the first time."""
+        return min(self.limits.first_byte_s, self.limits.slow_for_s)
+
+    @property
     def times_and_sizes(self) -> tuple[Limits, float, float, int]:
         return self.limits, self.connect_s, self.total_s, self.enough_bytes

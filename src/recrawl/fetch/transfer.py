@@ -49,6 +49,8 @@ class Transfer:
         self._before: Order | None = None
         self._sizes: tuple[object, ...] = ()  # and times, as they are set
         self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
+        self._waiter: asyncio.Future[None] | None = None
+        self._is_under_way = self._has_ballast = False
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
@@ -64,19 +66,33 @@ class Transfer:
     async def run(self, order: Order) -> None:
         """Make the request to the address of the order; never raises for what the server does. What `permit` raises
         comes through, and nothing was sent then."""
+        if not order.fresh:
+            self.start(order, self._wake)
+            await self._until_over()
+        await self.go_on(order)
+
+    def start(self, order: Order, ended: Callable[[], None]) -> None:
+        """The first attempt over a connection that may have been kept. `ended` is called out of libcurl; then `end`,
+        and if the request `is_unsent`, `go_on`."""
         self._prepare(order)
-        if order.fresh or await self._finds_closed(order):
+        self._set_out(order, ended)
+
+    @property
+    def is_unsent(self) -> bool:
+        """The connection that was kept was closed, or nothing may be sent."""
+        return self._was_closed or self._withheld is not None
+
+    async def go_on(self, order: Order) -> None:
+        """Where the first attempt found the connection closed, or must not be made: over another one."""
+        if order.fresh:
+            self._prepare(order)
+        if not order.fresh and self._was_closed and self._is_left:  # libcurl would come back to it again and again
+            with for_once(self._curl, NOT_KEPT):
+                await self._attempt(order)
+        if order.fresh or self._was_closed:
             await self._attempt_anew(order)
         if self._withheld is not None:
             raise self._withheld
-
-    async def _finds_closed(self, order: Order) -> bool:
-        """Whether the connection that was kept is closed: nothing was sent then."""
-        await self._attempt(order)
-        if self._was_closed and self._is_left:  # libcurl would come back to it again and again
-            with for_once(self._curl, NOT_KEPT):
-                await self._attempt(order)
-        return self._was_closed
 
     async def _attempt_anew(self, order: Order) -> None:
         """Over a new connection. What was left unanswered is asked for in HTTP/1.1, since HTTP/2 may be why; unless the
@@ -89,21 +105,34 @@ class Transfer:
                 await self._attempt(order)
 
     async def _attempt(self, order: Order) -> None:
-        self._begin(order)
-        self._waiter: asyncio.Future[None] = self._loop.create_future()
-        limits, driver = order.limits, self._driver
-        driver.vigil.add(self, self._loop.time() + min(limits.first_byte_s, limits.slow_for_s))
+        self._set_out(order, self._wake)
+        await self._until_over()
+
+    async def _until_over(self) -> None:
+        self._waiter = self._loop.create_future()
         try:
-            driver.start(self._curl, self._on_end)
             await self._waiter
         finally:
-            self._is_over, self._paused = True, False
-            driver.vigil.drop(self)
+            self.end()
+
+    def _set_out(self, order: Order, ended: Callable[[], None]) -> None:
+        self._begin(order)
+        self._tell, self._is_under_way = ended, True
+        driver = self._driver
+        driver.vigil.add(self, self._loop.time() + order.patience_s)
+        driver.start(self._curl, self._on_end)
+
+    def end(self) -> None:
+        """An attempt is over, or given up."""
+        driver = self._driver
+        self._is_over, self._paused = True, False
+        driver.vigil.drop(self)
+        if self._is_under_way:
             self._abandon()
-            if self._connection is not None:
-                driver.connections.end(self._connection)
-            while self._opened:
-                self._opened.pop().close()
+        if self._connection is not None:
+            driver.connections.end(self._connection)
+        while self._opened:
+            self._opened.pop().close()
 
     @property
     def lines(self) -> list[bytes]:
@@ -118,7 +147,7 @@ class Transfer:
         info = self._curl.getinfo
         first, total = info(pycurl.STARTTRANSFER_TIME), info(pycurl.TOTAL_TIME)
         connect = tls = 0.0
-        if info(pycurl.NUM_CONNECTS):
+        if not self._is_kept and info(pycurl.NUM_CONNECTS):
             connect, tls = info(pycurl.CONNECT_TIME), info(pycurl.APPCONNECT_TIME)
         if before_s:
             connect, tls, first = (passed and passed + before_s for passed in (connect, tls, first))
@@ -191,11 +220,16 @@ class Transfer:
         ballast = self.ballast
         while ballast.is_overfull and not ballast.lets_on(self) and self.failure is None:
             self._paused = True
-            self._waiter = self._loop.create_future()
+            self._waiter, self._tell = self._loop.create_future(), self._wake
             ballast.wait(self)
+            self._has_ballast = True
             self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
             await self._waiter
         self._driver.vigil.drop(self)
+
+    def _takes(self, size: int) -> bool:
+        self._has_ballast = True
+        return self.ballast.takes(self, size)
 
     def let_go(self) -> bytes:
         """The body as it came, which is no longer held here."""
@@ -205,7 +239,9 @@ class Transfer:
     def rest(self) -> None:
         """The answer was taken, or given up."""
         self.pieces = []  # they may be large, and this may rest for long
-        self.ballast.release(self)
+        if self._has_ballast:
+            self._has_ballast = False
+            self.ballast.release(self)
 
     # what libcurl calls
 
@@ -215,7 +251,7 @@ class Transfer:
         size = self.body_bytes + len(piece)
         if size > self._body_room:
             return self._beyond_room(piece)
-        if size > SMALL_BYTES and not self.ballast.takes(self, size):
+        if size > SMALL_BYTES and not self._takes(size):
             self._paused = True
             self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
             return PAUSE  # the piece comes again
@@ -274,6 +310,7 @@ class Transfer:
         return GO_ON
 
     def _on_end(self, code: int, message: str) -> None:
+        self._is_under_way = False
         info = self._curl.getinfo
         if self._connection is not None and not self._is_kept and info(pycurl.NUM_CONNECTS):
             descriptor = info(pycurl.ACTIVESOCKET)
@@ -288,7 +325,7 @@ class Transfer:
                 self._hung_up()
         if code:
             self._part(info(pycurl.ACTIVESOCKET))
-        self._wake()
+        self._tell()
 
     def _part(self, descriptor: int) -> None:
         """Of a connection that libcurl has left open although it brought no answer (negative: it has not)."""
@@ -298,7 +335,8 @@ class Transfer:
 
     def _abandon(self) -> None:
         """Stop it where it still is under way, and its connection with it, unless another request goes over it."""
-        if self._driver.is_under_way(self._curl):
+        if self._is_under_way:
+            self._is_under_way = False
             with for_once(self._curl, NOT_KEPT):
                 self._driver.abandon(self._curl)
 
@@ -384,7 +422,7 @@ class Transfer:
     def _give_up(self, failure: Failure, detail: str) -> None:
         self._stop(failure, detail)
         self._abandon()
-        self._wake()
+        self._tell()
 
     def _stop(self, failure: Failure, detail: str) -> int:
         if self.failure is None and not self._has_enough:
@@ -392,7 +430,7 @@ class Transfer:
         return STOP
 
     def _wake(self) -> None:
-        if not self._waiter.done():
+        if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
 

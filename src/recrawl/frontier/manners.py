@@ -100,9 +100,15 @@ def after_reply(
     server: Server, reply: Reply, gap: float, ended_at: float, retry_after_s: float | None, manners: Manners
 ) -> Server:
     """The server as it stands after one answer: free again after its gap, or resting."""
+    if reply.evidence in WELL:
+        free_at, response_s = ended_at + gap, _smoothed(server.response_s, reply)
+        return replace(
+            server, gap_s=gap, free_at=free_at, failures=0, failing_since=None, response_s=response_s,
+            requests=server.requests + 1,
+        )  # fmt: skip
     met = trouble(reply)
     counts = reply.failure not in NOT_TAKEN and not reply.unanswered  # a server may close what is kept at any time
-    failures = 0 if reply.evidence in WELL else server.failures + counts
+    failures = server.failures + counts
     rest_s = _rest_s(met, failures) if counts else 0.0
     if met is not None and met.server and retry_after_s is not None:
         rest_s = min(max(retry_after_s, gap), manners.longest_retry_after_s)

@@ -11,6 +11,7 @@ from recrawl.fetch.retry_after import retry_after_s
 from recrawl.frontier.manners import after_reply, gap_s
 from recrawl.model.address import server_of
 from recrawl.model.failure import Failure
+from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
@@ -45,26 +46,48 @@ class Asking:
             reply = await self._parts.fetcher.fetch(ask)
             got_bytes = reply.received_bytes
         finally:
-            ended_at = self._parts.clock.now()
-            self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
-            self._answered.set()
+            ended_at = self.end(site, got_bytes)
+        self.heard(reply, site, key, begun_at, ended_at)
+        return reply
+
+    def may_go_at_once(self, page: Page) -> bool:
+        """Nothing needs to be written or waited for before it is asked for."""
+        return not self._settler.is_heavy and page.url not in self.once_more
+
+    def count_at_once(self, site: Site, server: str, now: float) -> bool:
+        """Take one request from the budgets, if that can be done without waiting."""
+        rations = self._parts.scheduler.rations
+        if rations.must_be_written(now) or not rations.begin(site.name, now):
+            return False
+        rations.keep_promise(server)
+        return True
+
+    def end(self, site: Site, got_bytes: int) -> float:
+        """A request that was counted is under way no more. When."""
+        ended_at = self._parts.clock.now()
+        self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
+        self._answered.set()
+        return ended_at
+
+    def heard(self, reply: Reply, site: Site, key: str, begun_at: float, ended_at: float) -> None:
+        """What an answer says of its server."""
+        parts, ask = self._parts, reply.ask
         if reply.failure is Failure.FORBIDDEN_ADDRESS:
-            self._parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
+            parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
         else:
             self._tally.add(Count.REQUESTS)
-        self._tally.add(Count.RECEIVED_BYTES, got_bytes)
+        self._tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
         server = self._servers.of(key)
-        owned = self._parts.owned(key, site)
-        gap = gap_s(server, self._parts.manners, site.gap_s, owned)
+        gap = gap_s(server, parts.manners, site.gap_s, parts.owned(key, site))
         waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is Evidence.BUSY else None
-        after = after_reply(server, reply, gap, ended_at, waits_s, self._parts.manners)
-        after = self._doors.others_spared(after, reply, ended_at)
-        self._servers.tell_health(server, after, ended_at)
+        after = after_reply(server, reply, gap, ended_at, waits_s, parts.manners)
+        if after.failures or server.failures:
+            after = self._doors.others_spared(after, reply, ended_at)
+            self._servers.tell_health(server, after, ended_at)
         self._servers.put(after)
         if reply.unanswered and not ask.form and not ask.fresh:
             self.once_more.add(ask.url)
             raise Unanswered
-        return reply
 
     async def _count(self, site: Site, server: str) -> float:
         """Take one request from the budgets, and see to it that a kill leaves few uncounted. When it was taken."""

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from recrawl.engine.asking.aside import Aside
 from recrawl.engine.asking.asking import Asking, BudgetSpent, Unanswered
+from recrawl.engine.asking.convoy import Convoy, Lane
 from recrawl.engine.asking.doors import Doors
 from recrawl.engine.asking.errands import Errands, is_errand
 from recrawl.engine.asking.gate import ROBOTS, Gate, once_asked, robots_page
@@ -24,7 +25,7 @@ from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
-from recrawl.model.visit import Ask
+from recrawl.model.visit import Ask, Reply
 
 ELSEWHERE_WAIT_S = 2.0
 LONGEST_SECOND_WAIT_S = 10.0
@@ -46,6 +47,18 @@ class Lanes:
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
         self.errands = Errands(parts.store, parts.quarries, parts.push_book)
         self.robots = Robots(parts, gate, self.asking, self.aside, self.signals, settler, tally)
+        self.convoy = Convoy(
+            parts,
+            frontier,
+            settler,
+            self.servers,
+            self.doors,
+            self.asking,
+            self.aside,
+            self.visitor,
+            self._is_over,
+            asked,
+        )
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
@@ -62,18 +75,30 @@ class Lanes:
         """Ask this server until nothing is due or it must rest."""
         if self.parts.death_watch is not None:
             self.parts.death_watch.look()
-        while not self.stopping and not self.resting and key not in self.leaving:
-            page = self.frontier.next_page(key, self.parts.clock.now())
-            if page is None:
+        lane = Lane(key)
+        while True:
+            halt = await guarded(self.convoy.run(lane), self.tally, self.parts.complain)
+            if halt is None:
+                if lane.page is not None:
+                    self.aside.fault(lane.page)
+            elif halt.wants_room:
+                await self.settler.room()
+            elif halt.page is None or not await self._see_to(lane, halt.page, halt.reply):
                 return
-            if page.rank == Rank.LIST and self.settler.behind:
-                await self._look_again(page)
-                continue
-            more = await guarded(self._serve_or_put_back(page), self.tally, self.parts.complain)
-            if more is None:
-                self.aside.fault(page)
-            elif not more:
-                return
+
+    async def _see_to(self, lane: Lane, page: Page, reply: Reply | None) -> bool:
+        """A page that is odd. False: the lane has nothing more to do for now."""
+        if reply is None and page.rank == Rank.LIST and self.settler.behind:
+            await self._look_again(page)
+            return True
+        work = self._serve_or_put_back(page) if reply is None else self._read(page, lane.quarry, reply)
+        more = await guarded(work, self.tally, self.parts.complain)
+        if more is None:
+            self.aside.fault(page)
+        return more is not False
+
+    def _is_over(self, key: str) -> bool:
+        return self.stopping or self.resting or key in self.leaving
 
     async def _look_again(self, page: Page) -> None:
         """S2's order: another category's list waits until it is known that the pages just read show no details."""
@@ -91,6 +116,16 @@ class Lanes:
             self.aside.let_go(page.server)
             self.aside.until_paid(page, self.parts.clock.now())
         return True
+
+    async def _read(self, page: Page, quarry: Quarry, reply: Reply) -> bool:
+        """What came for it."""
+        await self._visit(page, quarry, reply)
+        return True
+
+    async def _visit(self, page: Page, quarry: Quarry, reply: Reply | None = None) -> None:
+        arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry, reply)
+        self.aside.let_go(page.server)  # no request was needed where a killed run had got the answer
+        await self.settler.put(arrival, self.servers.of(page.server).gap_s)
 
     async def _serve_page(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""
@@ -145,9 +180,7 @@ class Lanes:
         elif is_signal(page):
             await self._read_signal(page, quarry)
         else:
-            arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry)
-            self.aside.let_go(page.server)  # no request was needed where a killed run had got the answer
-            await self.settler.put(arrival, self.servers.of(page.server).gap_s)
+            await self._visit(page, quarry)
         self.asking.once_more.discard(page.url)
         return True
 

@@ -3,12 +3,13 @@
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from recrawl.engine.tally import Count, Tally
 from recrawl.model.failure import RecrawlError
 
 T = TypeVar("T")
+Lane = TypeVar("Lane", bound="Held")
 MOST = 100  # beyond this many faults something is wrong with recrawl itself: stop
 
 
@@ -28,3 +29,17 @@ async def guarded(work: Awaitable[T], tally: Tally, tell: Callable[[str], None])
         if tally[Count.ERRORS] > MOST:
             raise TooManyFaults(f"more than {MOST} internal errors: see the log, and please report them") from None
         return None
+
+
+class Held(Protocol):
+    """Somebody waits for it elsewhere, and hears there what went wrong."""
+
+    def fails(self, error: Exception) -> None: ...
+
+
+def handed_on(step: Callable[[Lane], None], lane: Lane) -> None:
+    """One step of many that are made in a row: what goes wrong with one is nothing to the others."""
+    try:
+        step(lane)
+    except Exception as error:  # noqa: BLE001 — to whoever waits, and is `guarded`
+        lane.fails(error)

@@ -55,15 +55,16 @@ class Visitor:
         self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
-    async def visit(self, page: Page, why: Why, quarry: Quarry) -> Arrival:
-        """Ask, compare, read: what did this visit prove?"""
-        due, (reply, is_left) = page, await self._answer(page, quarry)
+    async def visit(self, page: Page, why: Why, quarry: Quarry, came: Reply | None = None) -> Arrival:
+        """Ask, compare, read: what did this visit prove? `came`: the answer, where it was asked for already."""
+        due, (reply, is_left) = page, (came, False) if came is not None else await self._answer(page, quarry)
         if quarry.rendered and self._show is not None:
             reply = await self._show(page, reply, quarry)
-        directives = from_headers(reply.all_headers("x-robots-tag"))
+        if reply.evidence is not Evidence.DOCUMENT:
+            return self.proved(page, why, reply)
+        directives = _said_in(reply)
         verdict = at_once(page, reply)
         if verdict is not None:
-            verdict = self._within_redirects(page, verdict)
             document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
             directives |= document.directives if document else frozenset()
             return Arrival(page, why, reply, verdict, document, directives=directives)
@@ -104,14 +105,21 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
 
-    def _read_anew(self, page: Page, reply: Reply, quarry: Quarry) -> Document | None:
+    def proved(self, page: Page, why: Why, reply: Reply) -> Arrival:
+        """By an answer that brings no document."""
+        verdict = at_once(page, reply)
+        if verdict is None:
+            raise RuntimeError("a document is to be read")
+        return Arrival(page, why, reply, self._within_redirects(page, verdict), directives=_said_in(reply))
+
+    def _read_anew(self, page: Page, reply: Reply, quarry: Quarry) -> Document:
         """Where an unchanged page leads."""
-        return compared(self._parsed(reply, page, quarry)) if reply.evidence is Evidence.DOCUMENT else None
+        return compared(self._parsed(reply, page, quarry))
 
     async def _answer(self, page: Page, quarry: Quarry) -> tuple[Reply, bool]:
         """One that a killed run left, unless somebody spoke of the page since; or a new one. And whether it was left: a
         second look, however soon, would take for noise what changed while nobody ran."""
-        ask, journal, now = self._question(page, quarry), self._parts.journal, self._parts.clock.now()
+        ask, journal, now = self.question(page, quarry), self._parts.journal, self._parts.clock.now()
         if journal is None:
             return await self._ask(ask, quarry.site), False
         left = self._left(page, ask, journal, now)
@@ -154,7 +162,7 @@ class Visitor:
         return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
 
     async def ask_for_signal(self, page: Page, quarry: Quarry) -> Reply:
-        return await self._ask(self._question(page, quarry), quarry.site)
+        return await self._ask(self.question(page, quarry), quarry.site)
 
     async def hear(self, page: Page, why: Why, reply: Reply, signals: Signals) -> Arrival:
         """What does a sitemap or feed say differently?"""
@@ -174,7 +182,7 @@ class Visitor:
         learnt, self._learnt = self._learnt, {}
         return learnt
 
-    def _question(self, page: Page, quarry: Quarry) -> Ask:
+    def question(self, page: Page, quarry: Quarry) -> Ask:
         """What a server says of a page that its scripts fill says nothing of what they fill it with."""
         conditional = ask_conditionally(page) and not (quarry.rendered and quarry.renders(page.url))
         return Ask(
@@ -247,6 +255,11 @@ class Visitor:
             key = server, document.template
             self._templates[key] = fold(self.template(*key), verdict.lessons)
             self._learnt[memo_key(*key)] = write_template(self._templates[key])
+
+
+def _said_in(reply: Reply) -> frozenset[str]:
+    """By the directives of its head."""
+    return from_headers(reply.all_headers("x-robots-tag"))
 
 
 def _in_step() -> Awaitable[None]:

@@ -63,7 +63,7 @@ class Retiming:
     settler: Settler
     lanes: Lanes
     outcomes: Outcomes
-    weigh: Callable[[Page, Page, Ledger], None]
+    weigh: Callable[[Sequence[Page], Sequence[Page], Ledger], None]
     wanted: Callable[[Page], bool]
     again_at: float
     sweep: Sweep
@@ -94,9 +94,10 @@ class Retiming:
                 self._note(page, replace(page, due_at=min(_due(after), _due(page))))
 
     def _waiting(self, pages: Sequence[Page], now: float) -> None:
-        for page, after in zip(pages, self._solved(pages, now), strict=True):
+        solved = self._solved(pages, now)
+        for page, after in zip(pages, solved, strict=True):
             self._note(page, after)
-            self.weigh(page, after, self.settler.ledger)
+        self.weigh(pages, solved, self.settler.ledger)
 
     def _far(self, pages: Sequence[Page], now: float) -> None:
         """The interval stays: it is what the load of servers is reckoned from, and these may not be in memory."""

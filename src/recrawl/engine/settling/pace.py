@@ -63,8 +63,16 @@ def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) 
 
 
 def _due_again(one: Arrival, scheduler: Scheduler, belief: bytes, gap_s: float) -> Page:
-    due_at = scheduler.rations.due_at(one.page, one.reply.at, gap_s)
-    return replace(one.page, **_taught(one), belief=belief, interval_s=gap_s, due_at=due_at)
+    page, reply = one.page, one.reply
+    due_at = scheduler.rations.due_at(page, reply.at, gap_s)
+    if reply.evidence is not Evidence.NOT_MODIFIED:
+        return replace(page, **_taught(one), belief=belief, interval_s=gap_s, due_at=due_at)
+    etag, last_modified = _validators(one)
+    return replace(
+        page, visits=page.visits + 1, conditional=_conditional(one), failures=0, misses=0, reason="",
+        rank=RANKS[page.kind], checked_at=reply.at, noise=one.verdict.noise, status=Status.LIVE, target="", etag=etag,
+        last_modified=last_modified, belief=belief, interval_s=gap_s, due_at=due_at,
+    )  # fmt: skip
 
 
 def sightings(judged: Sequence[Arrival]) -> Sightings:
@@ -90,7 +98,7 @@ def _changed_ago_s(one: Arrival) -> float:
 
 
 def _taught(one: Arrival) -> dict[str, Any]:
-    """What this answer taught about the page, its due time aside."""
+    """What an answer that is more than "not modified" taught about the page, its due time aside."""
     page, reply, verdict = one.page, one.reply, one.verdict
     taught: dict[str, Any] = {
         "visits": page.visits + 1,

@@ -5,7 +5,7 @@ that nothing is saved, and it is counted against us.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
 
 from recrawl.engine.finding.discover_memo import MOST_WORKERS
@@ -53,10 +53,13 @@ class Savings:
     _stirred: set[str] = field(default_factory=set)
 
     def note(self, visits: Iterable[Arrival]) -> None:
+        by_site: dict[str, list[Arrival]] = {}
         for one in visits:
-            if (saved := saved_by(one)) is not None:
-                self._books[one.page.site] = self._book(one.page.site).plus(saved)
-                self._stirred.add(one.page.site)
+            if saves(one):
+                by_site.setdefault(one.page.site, []).append(one)
+        for site, made in by_site.items():
+            self._books[site] = self._book(site).plus(saved_by(made))
+            self._stirred.add(site)
 
     def memos(self) -> dict[str, bytes]:
         """What changed since the last call."""
@@ -69,13 +72,17 @@ class Savings:
         return self._books[site]
 
 
-def saved_by(one: Arrival) -> Saved | None:
-    """None: a first visit, or one that proved nothing."""
-    before_at = one.page.checked_at
-    if before_at is None or one.verdict.change not in JUDGED or one.page.kind is Kind.SIGNAL:
-        return None
-    spared = one.page.size_bytes if one.reply.evidence is Evidence.NOT_MODIFIED else 0
-    return Saved(1, max(one.reply.at - before_at, 0.0) / DAY_S, spared)
+def saves(one: Arrival) -> bool:
+    """Not a first visit, nor one that proved nothing."""
+    page = one.page
+    return page.checked_at is not None and one.verdict.change in JUDGED and page.kind is not Kind.SIGNAL
+
+
+def saved_by(visits: Sequence[Arrival]) -> Saved:
+    """By visits each of which `saves`."""
+    passed_s = [one.reply.at - one.page.checked_at for one in visits if one.page.checked_at is not None]
+    spared = [one.page.size_bytes for one in visits if one.reply.evidence is Evidence.NOT_MODIFIED]
+    return Saved(len(visits), sum(one_s for one_s in passed_s if one_s > 0.0) / DAY_S, sum(spared))
 
 
 def saved_in(store: Store, sites: Iterable[str]) -> Saved:

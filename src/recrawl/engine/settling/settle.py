@@ -68,6 +68,11 @@ class Settler:
         """Written and gathering are two batches."""
         return self.unwritten >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
 
+    @property
+    def has_room(self) -> bool:
+        """For the next visit; if not, `room` waits for it."""
+        return self._lanes is None and self._error is None and not self._is_far_ahead
+
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
         self.hand_over(arrival, gap_s)

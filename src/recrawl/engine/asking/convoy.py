@@ -1,0 +1,230 @@
+"""Lanes whose next page needs nothing but a request go on together.
+
+In every turn of the loop what was answered is heard, lane after lane, then what follows is sent, lane after lane: the
+same short code over all of them is warm, and none of them needs a coroutine that is woken for each page. Whatever else
+a page calls for (robots.txt first, a document to be read, a budget to wait for) is odd here: its lane gets it back.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from recrawl.engine.asking.aside import Aside
+from recrawl.engine.asking.asking import Asking, Unanswered
+from recrawl.engine.asking.doors import Doors
+from recrawl.engine.asking.loop import handed_on
+from recrawl.engine.asking.revisit import Visitor, why_of
+from recrawl.engine.asking.servers import Servers
+from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.settling.settle import Settler
+from recrawl.engine.wiring import Parts
+from recrawl.frontier.queue import Frontier
+from recrawl.model.page import Page, Rank
+from recrawl.model.site import Kind
+from recrawl.model.visit import Ask, Evidence, Reply
+from recrawl.ports import Fetcher, PromptFetcher
+
+
+class Halt(NamedTuple):
+    """Why a lane goes on no further here: a page that is odd, perhaps with the answer that came for it; no room for
+    another visit; or nothing more to be asked for."""
+
+    page: Page | None = None
+    reply: Reply | None = None
+    wants_room: bool = False
+
+
+DONE = Halt()
+NO_ROOM = Halt(wants_room=True)
+
+
+class Lane:
+    """One server that is asked for one page after another. `page`: the one at hand."""
+
+    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "trip", "waiter")
+    quarry: Quarry
+    begun_at: float
+    waiter: "asyncio.Future[Halt]"
+    ended: Callable[[], None]
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.page: Page | None = None
+        self.trip: Any = None  # under way
+
+    def halts(self, halt: Halt) -> None:
+        if not self.waiter.done():
+            self.waiter.set_result(halt)
+
+    def fails(self, error: Exception) -> None:
+        if not self.waiter.done():
+            self.waiter.set_exception(error)
+
+
+class Convoy:
+    """`is_over`: whether a server must not be asked any more. `asked`: somebody wanted everything to be visited."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        frontier: Frontier,
+        settler: Settler,
+        servers: Servers,
+        doors: Doors,
+        asking: Asking,
+        aside: Aside,
+        visitor: Visitor,
+        is_over: Callable[[str], bool],
+        asked: bool,
+    ) -> None:
+        self._parts, self._frontier, self._settler, self._servers = parts, frontier, settler, servers
+        self._doors, self._asking, self._aside, self._visitor = doors, asking, aside, visitor
+        self._is_over, self._asked = is_over, asked
+        self._fetcher = prompt(parts.fetcher)
+        self._free: list[Lane] = []  # to be asked for another page
+        self._answered: list[Lane] = []
+        self._is_stirred = False
+
+    async def run(self, lane: Lane) -> Halt:
+        """Ask for one page after another, as long as nothing is odd."""
+        lane.waiter = asyncio.get_running_loop().create_future()
+        lane.ended = partial(self._on_ended, lane)
+        self._free.append(lane)
+        self._stir()
+        try:
+            return await lane.waiter
+        finally:
+            if lane.trip is not None:
+                self._fetcher.leave(lane.trip)
+                self._end(lane, 0)
+
+    def _stir(self) -> None:
+        if not self._is_stirred:
+            self._is_stirred = True
+            asyncio.get_running_loop().call_soon(self._turn)
+
+    def _on_ended(self, lane: Lane) -> None:
+        self._answered.append(lane)
+        self._stir()
+
+    def _turn(self) -> None:
+        self._is_stirred = False
+        answered, self._answered = self._answered, []
+        for lane in answered:
+            if lane.trip is not None:
+                handed_on(self._hear, lane)
+        free, self._free = self._free, []
+        for lane in free:
+            if not lane.waiter.done():
+                handed_on(self._send, lane)
+
+    # up to the request
+
+    def _send(self, lane: Lane) -> None:
+        now = self._parts.clock.now()
+        page = lane.page = None if self._is_over(lane.key) else self._frontier.next_page(lane.key, now)
+        if page is None:
+            lane.halts(DONE)
+            return
+        quarry = self._parts.quarries.get(page.site)
+        if quarry is None or not self._is_plain(page, quarry, now) or not self._ask_for(lane, page, quarry, now):
+            lane.halts(Halt(page))
+
+    def _is_plain(self, page: Page, quarry: Quarry, now: float) -> bool:
+        """Nothing is to be done for it but to ask. Who says no here decides nothing: the lane looks again."""
+        if page.kind is Kind.SIGNAL or page.rank == Rank.LIST or quarry.rendered or quarry.site.paused:
+            return False
+        parts = self._parts
+        if self._aside.deaths(page) or (parts.journal is not None and parts.journal.holds(page.id)):
+            return False
+        if parts.alias_watch.table.main(page.server) != page.server or quarry.unwelcome(page):
+            return False
+        said = self._doors.said_of(page, now)
+        if not said.allowed or not parts.scheduler.rations.allows(page, now):
+            return False
+        return not self._servers.must_wait(page.server, said.crawl_delay_s, now)
+
+    def _ask_for(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
+        asking = self._asking
+        if not asking.may_go_at_once(page):
+            return False
+        trip = self._fetcher.ready(self._visitor.question(page, quarry))
+        if trip is None:
+            return False
+        self._parts.need_lease()
+        if not asking.count_at_once(quarry.site, page.server, now):
+            return False
+        lane.quarry, lane.begun_at = quarry, now
+        try:
+            self._fetcher.begin(trip, lane.ended)
+        except BaseException:
+            self._end(lane, 0)
+            raise
+        lane.trip = trip
+        return True
+
+    # from the answer on
+
+    def _hear(self, lane: Lane) -> None:
+        try:
+            reply = self._fetcher.hear(lane.trip)
+        except BaseException:
+            self._end(lane, 0)
+            raise
+        if reply is None or lane.page is None:
+            return
+        page, ended_at = lane.page, self._end(lane, reply.received_bytes)
+        try:
+            self._asking.heard(reply, lane.quarry.site, page.server, lane.begun_at, ended_at)
+        except Unanswered:
+            self._frontier.put_first(page)
+            self._free.append(lane)
+            return
+        if self._parts.journal is not None:
+            self._parts.journal.note(page.id, reply)
+        if reply.evidence is Evidence.DOCUMENT:
+            lane.halts(Halt(page, reply))
+        else:
+            self._hand_over(lane, page, reply)
+
+    def _hand_over(self, lane: Lane, page: Page, reply: Reply) -> None:
+        """What it proves without being read."""
+        arrival = self._visitor.proved(page, why_of(page, self._asked), reply)
+        self._aside.let_go(page.server)
+        self._settler.hand_over(arrival, self._servers.of(page.server).gap_s)
+        if self._settler.has_room:
+            self._free.append(lane)
+        else:
+            lane.halts(NO_ROOM)
+
+    def _end(self, lane: Lane, got_bytes: int) -> float:
+        lane.trip = None
+        return self._asking.end(lane.quarry.site, got_bytes)
+
+
+def prompt(fetcher: Fetcher) -> PromptFetcher:
+    return fetcher if isinstance(fetcher, PromptFetcher) else InTasks(fetcher)
+
+
+class InTasks:
+    """Any fetcher, a task for each request."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self.fetch, self.close = fetcher.fetch, fetcher.close
+
+    def ready(self, ask: Ask) -> "list[Any]":
+        return [ask]
+
+    def begin(self, trip: "list[Any]", ended: Callable[[], None]) -> None:
+        task = asyncio.ensure_future(self._fetcher.fetch(trip[0]))
+        trip.append(task)
+        task.add_done_callback(lambda _: ended())
+
+    def hear(self, trip: "list[Any]") -> Reply | None:
+        reply: Reply = trip[1].result()
+        return reply
+
+    def leave(self, trip: "list[Any]") -> None:
+        trip[1].cancel()
