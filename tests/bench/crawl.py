@@ -83,7 +83,7 @@ def serving(
 ) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
     """The site and the process that serves it."""
     port, served_by = _free_port(), served_by or addresses(SERVERS)
-    words = [sys.executable, "-m", "tests.bench.server", str(pages), shape, str(port), *served_by]
+    words = [sys.executable, "-m", "tests.bench.compiled_server", str(pages), shape, str(port), *served_by]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None or server.stdout.readline().strip() != "ready":
