@@ -1,8 +1,9 @@
 """`python -m tests.bench crawl`: recrawl and its peers on one site, taking turns, a first crawl and a revisit each.
 
-A revisit meets a site of which one page in twenty has changed: recrawl and wget ask conditionally and are told 304 of
-the others; Scrapy and Crawlee have no memory of a crawl and crawl again. (Scrapy's HTTP cache can
-ask conditionally, but it parses every page all the same: `docs/performance.md` has both figures.)
+A revisit meets a site of which one page in twenty has changed: recrawl asks conditionally and is told 304 of the
+others. wget asks by date, which the server does not heed, and loads all again: told 304 of its seeds it would go no
+further. Scrapy and Crawlee have no memory of a crawl and crawl again. (Scrapy's HTTP cache can ask conditionally, but
+it parses every page all the same: `docs/performance.md` has both figures.)
 """
 
 import argparse
@@ -83,7 +84,7 @@ def serving(
 ) -> Iterator[tuple[Site, "subprocess.Popen[str]"]]:
     """The site and the process that serves it."""
     port, served_by = _free_port(), served_by or addresses(SERVERS)
-    words = [sys.executable, "-m", "tests.bench.server", str(pages), shape, str(port), *served_by]
+    words = [sys.executable, "-m", "tests.bench.compiled_server", str(pages), shape, str(port), *served_by]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None or server.stdout.readline().strip() != "ready":

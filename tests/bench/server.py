@@ -1,7 +1,8 @@
 """Serves the site from a process of its own, with bytes made beforehand: what it costs is no crawler's cost.
 
 Understands HTTP/1.1 keep-alive, gzip where accepted, If-None-Match. SIGUSR1 turns to the next generation of the
-site, SIGUSR2 back to the first. Prints one line when it is ready.
+site, SIGUSR2 back to the first. Prints one line when it is ready. Where there is a compiler `compiled_server` serves
+instead, which answers the same.
 
     python -m tests.bench.server PAGES SHAPE PORT ADDRESS...
 """
@@ -20,6 +21,7 @@ from tests.bench.site import SHAPES, Site
 
 BEGAN_AT = 1_767_225_600.0
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
+ROBOTS_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (len(ROBOTS), ROBOTS)
 GZIP = 31
 LEVEL = 2
 
@@ -30,8 +32,8 @@ class Answers:
     def __init__(self, site: Site, server: str) -> None:
         self._site = site
         pages = {site.path(page).encode(): page for page in site.numbers(server)}
-        first = {path: _Answer(page, 0, site.body(page, 0)) for path, page in pages.items()}
-        second = {path: _Answer(page, 1, site.body(page, 1)) for path, page in pages.items() if site.version(page, 1)}
+        first = {path: Answer(page, 0, site.body(page, 0)) for path, page in pages.items()}
+        second = {path: Answer(page, 1, site.body(page, 1)) for path, page in pages.items() if site.version(page, 1)}
         self._generations = (first, {**first, **second})
         self.turn_to(0)
 
@@ -51,8 +53,10 @@ class Answers:
         return b"%sContent-Length: %d\r\n\r\n%s" % (known.head, len(body), body)
 
 
-class _Answer:
-    __slots__ = ("etag", "head", "not_modified", "packed", "page")
+class Answer:
+    """`packed`: the whole answer, of which the last `body_bytes` are the packed body."""
+
+    __slots__ = ("body_bytes", "etag", "head", "not_modified", "packed", "page")
 
     def __init__(self, page: int, version: int, body: bytes) -> None:
         self.page, self.etag = page, b'"%d-%d"' % (page, version)
@@ -64,6 +68,7 @@ class _Answer:
         self.not_modified = b"HTTP/1.1 304 Not Modified\r\n" + validators + b"\r\n"
         self.head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n" + validators
         packed = bytes(isal_zlib.compress(body, LEVEL, wbits=GZIP))
+        self.body_bytes = len(packed)
         self.packed = b"%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (self.head, len(packed), packed)
 
 
@@ -85,7 +90,7 @@ class Connection(asyncio.Protocol):
 
 def _other(path: bytes) -> bytes:
     if path == b"/robots.txt":
-        return b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (len(ROBOTS), ROBOTS)
+        return ROBOTS_ANSWER
     return b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nNot found"
 
 
