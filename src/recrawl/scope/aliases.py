@@ -31,6 +31,8 @@ class AliasTable:
 
     def main(self, server: str) -> str:
         """Follows chains; in a circle, which only the user can draw, the smallest name is the main one."""
+        if server not in self.edited and server not in self.learnt:
+            return server  # as nearly always
         seen = [server]
         while (following := self._next(seen[-1])) != seen[-1]:
             if following in seen:

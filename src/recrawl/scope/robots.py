@@ -35,7 +35,7 @@ class Explanation:
 SILENCE = Explanation(True)
 
 
-class _Judge:
+class Judge:
     """The rules of one group, ready to decide."""
 
     __slots__ = ("_candidates", "first", "permits", "silent")
@@ -45,6 +45,13 @@ class _Judge:
         self.first = matcher([one.pattern for one in self._candidates]).first
         self.permits = [one.rule.allow for one in self._candidates]
         self.silent = not self._candidates  # a file that says nothing, or none at all
+
+    def may_speak_of(self, url_or_path: str) -> bool:
+        """False: no line does, so it is allowed."""
+        if self.silent:
+            return False
+        plain = PLAIN_PATH.fullmatch(url_or_path)
+        return plain is None or self.first(plain[1]) is not None
 
     def rule(self, path: str) -> Rule | None:
         places = [self.first(spelling) for spelling in path_spellings(path)]
@@ -59,7 +66,7 @@ class RobotsRules:
 
     def __init__(self, parsed: Parsed) -> None:
         self._parsed = parsed
-        self._judges: dict[str, _Judge] = {}
+        self._judges: dict[str, Judge] = {}
         self._delays_s: dict[str, float | None] = {}
         self.sitemaps: tuple[str, ...] = tuple(dict.fromkeys(parsed.sitemaps))
 
@@ -72,16 +79,13 @@ class RobotsRules:
         plain = PLAIN_PATH.fullmatch(url_or_path)
         if plain is None:
             return self.explain(url_or_path, agent).allowed
-        judge = self._judges.get(agent) or self._judge(agent)
+        judge = self._judges.get(agent) or self.judge(agent)
         place = judge.first(plain[1])
         return place is None or judge.permits[place] or plain[1] == "/robots.txt"
 
     def explain(self, url_or_path: str, agent: str = AGENT) -> Explanation:
-        judge = self._judge(agent)
-        if judge.silent:
-            return SILENCE
-        plain = PLAIN_PATH.fullmatch(url_or_path)
-        if plain is not None and judge.first(plain[1]) is None:
+        judge = self.judge(agent)
+        if not judge.may_speak_of(url_or_path):
             return SILENCE
         path = path_of(url_or_path)
         rule = None if path == "/robots.txt" else judge.rule(path)
@@ -99,10 +103,10 @@ class RobotsRules:
     def agents(self) -> tuple[str, ...]:
         return tuple(self._parsed.groups)
 
-    def _judge(self, agent: str) -> _Judge:
+    def judge(self, agent: str) -> Judge:
         judge = self._judges.get(agent)
         if judge is None:
-            judge = self._judges[agent] = _Judge(self._group(agent))
+            judge = self._judges[agent] = Judge(self._group(agent))
         return judge
 
     def _group(self, agent: str) -> Group:

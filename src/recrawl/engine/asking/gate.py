@@ -18,7 +18,7 @@ from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 from recrawl.scope.resolve import resolve
-from recrawl.scope.robots import SILENCE, Explanation
+from recrawl.scope.robots import SILENCE, Explanation, Judge
 from recrawl.scope.robots_policy import Access, RobotsPolicy, decide, expires_at, failures_before
 
 HOPS = 5
@@ -49,11 +49,14 @@ class Pass:
 
 
 class Known(NamedTuple):
-    """A file that was read. `silent`: what holds for all of which it does not speak, as of most addresses."""
+    """A file that was read. `silent`: what holds for all of which it does not speak, as of most addresses. `decides`:
+    it is there, and not elsewhere."""
 
     file: RobotsFile
     policy: RobotsPolicy
     silent: Pass
+    judge: Judge
+    decides: bool
 
 
 class Gate:
@@ -66,7 +69,8 @@ class Gate:
 
     def learn(self, file: RobotsFile) -> None:
         policy = decide(file.status or None, file.body)
-        self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE))
+        judge, decides = policy.rules.judge(self._agent), not policy.retry and not _leads_on(file)
+        self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE), judge, decides)
 
     def forget(self, servers: Collection[str]) -> None:
         """Another worker asks them now, and may read another file."""
@@ -91,8 +95,10 @@ class Gate:
             known = self._known(address, now, spared)
             if known is None:
                 return Pass(ask_first=address, elsewhere=server_of(address) != server_of(url))
-            if not 300 <= known.file.status < 400:
-                return known.silent if silent and not known.policy.retry else self._decide(url, known)
+            if known.decides and (silent or not known.judge.may_speak_of(url)):
+                return known.silent
+            if not _leads_on(known.file):
+                return self._decide(url, known)
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
@@ -127,6 +133,10 @@ def _holds(known: Known, now: float | None, spared: bool) -> bool:
         return False
     spared_until_at = known.file.fetched_at + SPARED_S if spared and not known.policy.retry else 0.0
     return max(known.file.expires_at, spared_until_at) > now
+
+
+def _leads_on(file: RobotsFile) -> bool:
+    return 300 <= file.status < 400
 
 
 def once_asked(load: Callable[[str], RobotsFile | None]) -> Callable[[str], RobotsFile | None]:
