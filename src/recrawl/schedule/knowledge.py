@@ -171,7 +171,7 @@ def to_bytes(knowledge: Knowledge) -> bytes:
         rhythm=tempo.rhythm.astype(np.float32),
         activity=tempo.activity.astype(np.float32),
         proof=tempo.proof,
-        outcomes=np.stack([seen.site, seen.begin, seen.end, seen.changed.astype(np.int64)]),
+        outcomes=np.stack([seen.site, seen.begin, seen.end, seen.changed]).astype(np.int32),
         rates=seen.rate.astype(np.float32),
         leaning=np.stack([knowledge.leaning.centre, knowledge.leaning.slope]),
         trust=np.stack([getattr(knowledge.trust, name) for name in trusts.Trust.__dataclass_fields__]),
@@ -184,7 +184,7 @@ def from_bytes(data: bytes) -> Knowledge:
         version, origin, hour, refitted, pooled = (int(number) for number in kept["numbers"])
         if version != _VERSION:
             raise ValueError(f"knowledge of version {version} cannot be read by this recrawl")
-        site, begin, end, changed = kept["outcomes"]
+        site, begin, end, changed = kept["outcomes"].astype(np.int64)
         outcomes = tempos.Outcomes(site, begin, end, changed.astype(np.bool_), kept["rates"].astype(np.float64))
         tempo = tempos.started(len(kept["sites"]), origin)
         tempo = replace(

@@ -10,19 +10,30 @@ from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.model.page import Page
 
+SAME_S = 0.5  # what holds for one page holds for its kin for so long: the lane looks again
+MOST_KIN = 1000
+
 
 class Room:
     def __init__(self, parts: Parts, lanes: Lanes, tally: Tally) -> None:
         self._parts, self._lanes, self._tally = parts, lanes, tally
+        self._free: dict[tuple[str, str, str], float] = {}  # by site, server and scheme: until when all pages have room
 
     def is_for(self, page: Page) -> bool:
         """For this page, and for robots.txt before it where that must be asked for first; none where it was and could
         not be had."""
-        now = self._parts.clock.now()
+        now, kin = self._parts.clock.now(), (page.site, page.server, page.url[:6])
+        if self._free.get(kin, 0.0) > now:
+            return True
         said = self._lanes.doors.said_of(page, now, silent=True)
         unread = said.asks_here
         if said.unreachable:
             return False
+        if not unread and self._parts.scheduler.rations.are_endless(page.site):
+            if len(self._free) >= MOST_KIN:
+                self._free.clear()
+            self._free[kin] = now + SAME_S
+            return True
         if not self._parts.scheduler.rations.allows(page, now, unread):
             return self._held_back()
         if not unread or self._parts.scheduler.rations.can_promise(page.site, now, page.server):

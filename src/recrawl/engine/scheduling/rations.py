@@ -50,6 +50,10 @@ class Rations(Spending):
             return False
         return self.has_room(page.site, now, page.size_bytes, page.server if unread else "")
 
+    def are_endless(self, site: str) -> bool:
+        """Neither a budget nor a window is over this site."""
+        return not self.budgets and not self._windows.get(site)
+
     def is_shut(self, site: str, now: float) -> bool:
         """No page of this site may be asked for, however small. Of a common purse nobody can tell without drawing."""
         if not is_open(self._windows.get(site, ()), now):
