@@ -92,8 +92,7 @@ class Connections:
         under_way = self._under_way.pop(key, 1) - 1
         if under_way > 0:
             self._under_way[key] = under_way
-        kept = self._kept.get(key)
-        if kept is not None:
+        if self.awaited and (kept := self._kept.get(key)) is not None:
             self._await_no_more(kept)
 
     def _await_no_more(self, kept: Kept) -> None:

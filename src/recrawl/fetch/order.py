@@ -20,12 +20,3 @@ class Order(NamedTuple):
     form: bytes = b""  # posted, where there is one
     enough_bytes: int = 0  # of the body; 0: all of it is wanted
     fresh: bool = False  # no kept connection will do
-
-    @property
-    def patience_s(self) -> float:
-        """After which it is looked at for the first time."""
-        return min(self.limits.first_byte_s, self.limits.slow_for_s)
-
-    @property
-    def times_and_sizes(self) -> tuple[Limits, float, float, int]:
-        return self.limits, self.connect_s, self.total_s, self.enough_bytes

@@ -119,7 +119,7 @@ class Transfer:
         self._begin(order)
         self._tell, self._is_under_way = ended, True
         driver = self._driver
-        driver.vigil.add(self, self._loop.time() + order.patience_s)
+        driver.vigil.add(self, self._loop.time() + self._patience_s)
         driver.start(self._curl, self._on_end)
 
     def end(self) -> None:
@@ -196,7 +196,7 @@ class Transfer:
             setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
         if before is None or order.header_lines is not before.header_lines:
             setopt(pycurl.HTTPHEADER, order.header_lines)
-        if (sizes := order.times_and_sizes) != self._sizes:
+        if (sizes := (order.limits, order.connect_s, order.total_s, order.enough_bytes)) != self._sizes:
             self._sizes = sizes
             self._set_limits(order)
         if order.form:
@@ -210,6 +210,7 @@ class Transfer:
         setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(order.connect_s))
         setopt(pycurl.TIMEOUT_MS, milliseconds(order.total_s))
         setopt(pycurl.MAXFILESIZE_LARGE, 0 if order.enough_bytes else limits.body_bytes)
+        self._patience_s = min(limits.first_byte_s, limits.slow_for_s)  # before it is looked at for the first time
         self._most_head_bytes = limits.header_bytes
         self._most_lines = limits.header_count + 2  # the status line and the empty one
 
