@@ -5,11 +5,13 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from tests.unit.fetch.fetching import AGENT, NOW, SMALL, run
+from tests.unit.fetch.fetching import AGENT, NOW, SMALL, promptly, run
 from tests.unit.fetch.rough_server import PAGE, SQUEEZE, rough_server
 
+from recrawl.engine.asking.convoy import prompt
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.memory import Canned, MemoryFetcher
 from recrawl.model.failure import Failure
@@ -50,10 +52,43 @@ async def from_memory() -> AsyncIterator[Place]:
     yield MemoryFetcher({origin + target: canned for target, canned in answers.items()}, lambda: NOW), origin, ()
 
 
+class Promptly(CurlFetcher):
+    """Begins and hears, as lanes that go on together do."""
+
+    async def fetch(self, ask: Ask) -> Reply:
+        return await (promptly(self, ask) if self.ready(ask) is not None else super().fetch(ask))
+
+
+@contextlib.asynccontextmanager
+async def begun_over_libcurl() -> AsyncIterator[Place]:
+    fetcher = Promptly(FetchSettings(AGENT), lambda: NOW)
+    async with rough_server() as server:
+        try:
+            yield fetcher, server.url(""), server.own
+        finally:
+            await fetcher.close()
+
+
+@contextlib.asynccontextmanager
+async def begun_in_tasks() -> AsyncIterator[Place]:
+    async with from_memory() as (fetcher, origin, own):
+        prompt_one = prompt(fetcher)
+        prompt_one.fetch = partial(promptly, prompt(fetcher))  # type: ignore[method-assign]
+        yield prompt_one, origin, own
+
+
 Opening = Callable[[], AbstractAsyncContextManager[Place]]
 
 
-@pytest.fixture(params=[over_libcurl, from_memory], ids=["libcurl", "memory"])
+WAYS = {
+    "libcurl": over_libcurl,
+    "libcurl, begun": begun_over_libcurl,
+    "memory": from_memory,
+    "memory, begun": begun_in_tasks,
+}
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
 def opening(request: pytest.FixtureRequest) -> Opening:
     return request.param  # type: ignore[no-any-return]
 

@@ -5,6 +5,7 @@ import contextlib
 import errno
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.request import user_agent
 from recrawl.fetch.transfer import OpenSocket, Permit
 from recrawl.model.visit import Ask, Limits, Reply
+from recrawl.ports import PromptFetcher
 
 AGENT = user_agent("0.0", "https://example.org/crawler")
 NOW = 1_750_000_000.0
@@ -58,9 +60,30 @@ async def a_fetcher(
         await fetcher.close()
 
 
+PROMPT = ContextVar("PROMPT", default=False)  # whether `get` begins and hears, as lanes that go on together do
+
+
 async def get(fetcher: CurlFetcher, server: RoughServer, target: str, **changes: Any) -> Reply:
     wanted: dict[str, Any] = {"own": server.own, "limits": SMALL, **changes}
-    return await fetcher.fetch(Ask(server.url(target), **wanted))
+    return await (promptly if PROMPT.get() else CurlFetcher.fetch)(fetcher, Ask(server.url(target), **wanted))
+
+
+async def promptly(fetcher: PromptFetcher, ask: Ask) -> Reply:
+    """By `begin` and `hear` where that is possible, else by `fetch`."""
+    trip = fetcher.ready(ask)
+    if trip is None:
+        return await fetcher.fetch(ask)
+    ended, reply = asyncio.Event(), None
+    fetcher.begin(trip, ended.set)
+    try:
+        while reply is None:
+            await ended.wait()
+            ended.clear()
+            reply = fetcher.hear(trip)
+        return reply
+    except asyncio.CancelledError:
+        fetcher.leave(trip)
+        raise
 
 
 @dataclass

@@ -54,6 +54,8 @@ INSIDE = [
     "https://127.0.0.1/",
 ]
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 @pytest.mark.parametrize("url", INSIDE)
 def test_no_spelling_of_an_inner_address_gets_a_socket(url: str) -> None:

@@ -14,6 +14,8 @@ from recrawl.fetch.sockets import EpollWatcher, LoopWatcher, watcher_for
 from recrawl.model.failure import Failure, LeaseLost
 from recrawl.model.visit import Ask, Evidence, Limits
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_one_connection_serves_one_server_again_and_again(loop: str) -> None:

@@ -26,6 +26,8 @@ from recrawl.model.visit import Ask, Reply
 HOST = "127.0.0.1"
 PING = frames.frame(Type.PING, 0, 0, bytes(8))
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 
 @dataclass
 class Stranger:

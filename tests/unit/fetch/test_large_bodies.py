@@ -6,6 +6,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from tests.unit.fetch.fetching import AGENT, NOW, run
 
 from recrawl.fetch.ballast import SMALL_BYTES, Ballast
@@ -17,6 +18,8 @@ from recrawl.model.visit import Ask, Evidence, Limits, Reply
 
 MEGABYTE = 1024 * 1024
 OWN = ("127.0.0.1",)
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 class Carrier:

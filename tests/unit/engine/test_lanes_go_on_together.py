@@ -1,0 +1,99 @@
+"""Lanes that go on together: what goes wrong with one page is nothing to the others, and nothing is left behind."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.unit.engine.crawls import Crawl, page
+
+from recrawl.engine.asking.convoy import Convoy, Halt, InTasks, Lane
+from recrawl.fetch.memory import Canned
+from recrawl.folder.opening import open_store
+from recrawl.model.page import Page
+from recrawl.model.site import Site
+from recrawl.model.visit import Ask, Reply
+
+PAGES = [f"/{number}" for number in range(30)]
+HEADERS = (("content-type", "text/html"), ("etag", '"one"'))
+
+
+def site(path: str) -> Canned:
+    if path == "/":
+        return Canned(page("home", "A page that leads to all others.", PAGES).body, headers=HEADERS)
+    if path in PAGES:
+        return Canned(page(path, f"What page {path} has to say. " * 20).body, headers=HEADERS)
+    return Canned(b"", 404)
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Crawl:
+    crawl = Crawl(tmp_path, site)
+    crawl.add(Site("shop", ("http://127.0.0.1:9/",), own=("127.0.0.1:9",), parallel=4))
+    crawl.run()
+    crawl.make_all_due()
+    return crawl
+
+
+def stored(crawl: Crawl) -> list[Page]:
+    with closing(open_store(crawl.folder, crawl.settings)) as store:
+        return list(store.scan(limit=1000))
+
+
+def test_unchanged_pages_are_visited_without_a_lane_being_woken_for_each(
+    crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halts: list[Halt] = []
+    run = Convoy.run
+
+    async def counted(convoy: Convoy, lane: Lane) -> Halt:
+        halts.append(halt := await run(convoy, lane))
+        return halt
+
+    monkeypatch.setattr(Convoy, "run", counted)
+    assert sorted(crawl.run()) == sorted(["/", *PAGES])
+    assert all(one.visits == 2 for one in stored(crawl) if "robots" not in one.url)
+    assert all(halt.reply is None for halt in halts)
+    assert len(halts) < len(PAGES) / 2  # the end of each lane, and what it needs once
+
+
+def test_a_fault_of_ours_costs_one_page_and_no_other(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand_over = Convoy._hand_over
+
+    def faulty(convoy: Convoy, lane: Lane, one: Page, reply: Reply) -> None:
+        if one.url.endswith("/7"):
+            raise ZeroDivisionError("a fault of ours")
+        hand_over(convoy, lane, one, reply)
+
+    monkeypatch.setattr(Convoy, "_hand_over", faulty)
+    assert sorted(crawl.run()) == sorted(["/", *PAGES])
+    assert crawl.worker is not None
+    assert crawl.worker.tally.as_dict()["errors"] == 1
+    assert [one.url for one in stored(crawl) if "error of recrawl" in one.reason] == ["http://127.0.0.1:9/7"]
+    assert {one.visits for one in stored(crawl) if not one.reason} == {2}
+
+
+def test_a_lane_that_is_let_go_leaves_no_request_counted_as_under_way(
+    crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[object] = []
+    leave, begin = InTasks.leave, InTasks.begin
+
+    def counted(fetcher: InTasks, trip: list[object]) -> None:
+        left.append(trip)
+        leave(fetcher, trip)
+
+    def never(fetcher: InTasks, trip: list[object], ended: object) -> None:
+        """Sent, and never answered: then the run fails."""
+        trip.append(asyncio.get_running_loop().create_future())
+        assert crawl.worker is not None
+        asyncio.get_running_loop().call_soon(crawl.worker.fail, KeyboardInterrupt())
+
+    monkeypatch.setattr(InTasks, "leave", counted)
+    monkeypatch.setattr(InTasks, "begin", never)
+    with pytest.raises(KeyboardInterrupt):
+        crawl.run()
+    monkeypatch.setattr(InTasks, "begin", begin)
+    assert left
+    assert all(isinstance(trip, list) and isinstance(trip[0], Ask) and trip[1].cancelled() for trip in left)
+    assert sorted(crawl.run()) == sorted(["/", *PAGES])
