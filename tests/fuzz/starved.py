@@ -36,6 +36,7 @@ ITEMS = [("a", "/x", None, "t"), ("a", "http://o.example/y", None, "t"), ("a", N
 LINE = CdxLine(
     "org,e)/", "20260101000000", "http://e.org/", "text/html", "200", "A" * 32, 5, 6, "f", (("sha256", "0f" * 32),)
 )
+KEY = b"org,e)/ 20260101000000 "
 DOCUMENT = Document(
     Media.HTML,
     main=(Block(0, "\u00e9 " + " ".join(f"w{number}" for number in range(600))),),
@@ -66,11 +67,19 @@ def head_lines() -> Any:
     return [head(line) for line in LINES], head.lines, head.is_over
 
 
+def in_order() -> Any:
+    runs: list[bytes] = []
+    compiled.write_in_order(b"b\na\n", runs.append, 2)
+    return runs
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
+    "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
     "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
     "link_targets": lambda: compiled.link_targets(DOCUMENT.main, DOCUMENT.links, 5_000),
     "made": lambda: (Record(fields=()), CdxLine(*[""] * 9)),
@@ -82,8 +91,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "replace": lambda: replace(LINE, url="x"),
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
+    "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
+    "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
     "warc_date": lambda: compiled.warc_date(5.5),
+    "write_in_order": in_order,
     "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
 }
 

@@ -4,9 +4,7 @@
  * of them but for little. So it is given here (RFC 1951, a block with its own code): of a sample of such records it needs
  * 1 to 3 % more bytes than codes made for each, and a third of the time. Only ASCII has a place in it.
  */
-#include "native.h"
-
-#include <string.h>
+#include "lines.h"
 
 #define LONGEST_DATA 16384 /* as far back as the distances reach */
 #define LITERALS 286
@@ -235,8 +233,36 @@ put_data(Writer *writer, const unsigned char *data, size_t length)
     return 0;
 }
 
-/* deflated(data, is_last) -> a raw deflate stream; one that is not last ends with an empty block, at a whole byte. None:
- * the data is long, or more than ASCII */
+size_t
+deflated_room(size_t length)
+{
+    return sizeof(told[0]) + length * 3 / 2 + 32; /* a byte takes 12 bits at most, four in a match 12 + 5 + 5 + 13 */
+}
+
+/* One that is not last ends with an empty block, at a whole byte. NULL: the data is long, or more than ASCII. */
+static unsigned char *
+deflate_into(unsigned char *to, const char *data, size_t length, int is_last)
+{
+    if (length > LONGEST_DATA) return NULL;
+    memcpy(to, told[is_last], sizeof(told[0]));
+    unsigned whole = told_bits / 8;
+    Writer writer = {to + whole, told_bits % 8 ? told[is_last][whole] : 0, told_bits % 8};
+    if (put_data(&writer, (const unsigned char *)data, length) < 0) return NULL;
+    if (!is_last) put(&writer, 0, 3);
+    if (writer.bits % 8) writer.bits += 8 - writer.bits % 8;
+    settle(&writer);
+    if (is_last) return writer.to;
+    memcpy(writer.to, "\0\0\xff\xff", 4);
+    return writer.to + 4;
+}
+
+unsigned char *
+deflated_into(unsigned char *to, const char *data, size_t length)
+{
+    return deflate_into(to, data, length, 1);
+}
+
+/* deflated(data, is_last) -> a raw deflate stream; None: the data is long, or more than ASCII */
 PyObject *
 native_deflated(PyObject *module, PyObject *arguments)
 {
@@ -245,24 +271,13 @@ native_deflated(PyObject *module, PyObject *arguments)
     int is_last;
     if (!PyArg_ParseTuple(arguments, "y#p", &data, &length, &is_last)) return NULL;
     if (length > LONGEST_DATA) Py_RETURN_NONE;
-    /* a byte takes 12 bits at most, four in a match 12 + 5 + 5 + 13 */
-    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sizeof(told[0]) + length * 3 / 2 + 32);
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)deflated_room((size_t)length));
     if (answer == NULL) return NULL;
-    unsigned char *begin = (unsigned char *)PyBytes_AS_STRING(answer);
-    memcpy(begin, told[is_last], sizeof(told[0]));
-    unsigned whole = told_bits / 8;
-    Writer writer = {begin + whole, told_bits % 8 ? told[is_last][whole] : 0, told_bits % 8};
-    if (put_data(&writer, (const unsigned char *)data, (size_t)length) < 0) {
+    unsigned char *begin = (unsigned char *)PyBytes_AS_STRING(answer), *end = deflate_into(begin, data, (size_t)length, is_last);
+    if (end == NULL) {
         Py_DECREF(answer);
         Py_RETURN_NONE;
     }
-    if (!is_last) put(&writer, 0, 3);
-    if (writer.bits % 8) writer.bits += 8 - writer.bits % 8;
-    settle(&writer);
-    if (!is_last) {
-        memcpy(writer.to, "\0\0\xff\xff", 4);
-        writer.to += 4;
-    }
-    if (_PyBytes_Resize(&answer, (char *)writer.to - PyBytes_AS_STRING(answer)) < 0) return NULL;
+    if (_PyBytes_Resize(&answer, end - begin) < 0) return NULL;
     return answer;
 }
