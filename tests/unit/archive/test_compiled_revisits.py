@@ -25,7 +25,8 @@ pytestmark = pytest.mark.compiled
 
 HOSTS = (
     "example.org", "www.example.org", "www3.example.org", "www.org", "wwww.org", "a-b.c", "127.0.0.1", "127.1",
-    "1.2.3.04", "3d.example", "localhost", "a..b", ".a", "a.", "A.org", "1.2.3.4.5", "1-2.3.4.5", "999.1.1.1", "x_y.org", "www.",
+    "1.2.3.04", "3d.example", "localhost", "a..b", ".a", "a.", "A.org", "1.2.3.4.5", "1-2.3.4.5", "999.1.1.1",
+    "x_y.org", "www.",
 )  # fmt: skip
 PORTS = ("", ":80", ":443", ":8080", ":0", ":", ":99999", ":123456", ":8a")
 PATHS = st.text(st.sampled_from("aB9-_.~/:;,=@&?+!$'*()%#[ é"), max_size=12)
