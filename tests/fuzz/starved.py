@@ -11,14 +11,17 @@ import recrawl.detect.content
 import recrawl.extract.page_read
 import recrawl.extract.sight  # noqa: F401 (they tell the compiled part what it reads)
 from recrawl.archive.record import Record
+from recrawl.archive.tray import NEVER
 from recrawl.extract import turbo
 from recrawl.extract.contexts import Contexts
 from recrawl.extract.resolve import is_origin
 from recrawl.extract.settings import DEFAULT
 from recrawl.formats.cdxj import CdxLine, written
+from recrawl.model.capture import Capture
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 from recrawl.model.swift import replace
+from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.native import compiled
 
 MOST_ALLOCATIONS = 2_000  # of one call
@@ -35,6 +38,9 @@ PAIRS = tuple((f"name{number}", "v" * 300) for number in range(20))
 ITEMS = [("a", "/x", None, "t"), ("a", "http://o.example/y", None, "t"), ("a", None, None, ""), ("a", "z", None, "")]
 LINE = CdxLine(
     "org,e)/", "20260101000000", "http://e.org/", "text/html", "200", "A" * 32, 5, 6, "f", (("sha256", "0f" * 32),)
+)
+SAME = Capture(
+    "http://e.org/", 1767225699.5, Reply(Ask(""), 0.0, Evidence.NOT_MODIFIED, 304, peer="127.0.0.1"), "", 1767225600.5
 )
 KEY = b"org,e)/ 20260101000000 "
 DOCUMENT = Document(
@@ -92,6 +98,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
+    "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
     "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
     "warc_date": lambda: compiled.warc_date(5.5),

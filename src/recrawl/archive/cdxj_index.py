@@ -34,8 +34,8 @@ class Sidecars:
         self._folder = folder
         self.own = ""  # the open file of whoever asks; it knows its own lines
         self._stems: list[str] = []
-        self._created: list[str] = []  # beside them
-        self._at_hand: list[Text | None] = []  # beside them: what of them is mapped
+        self.created: list[str] = []  # beside them
+        self.at_hand: list[Text | None] = []  # beside them: what of them is mapped
         self._seen: set[str] = set()
         self._mapped: dict[str, SortedLines] = {}  # the finished sidecars asked last, oldest first
 
@@ -43,7 +43,7 @@ class Sidecars:
         """The line of the whole response of `url` at that moment, narrowed by a digest where one is known: among the
         known finished files, new ones, those still written by others."""
         return (
-            wanted.found_in(self._created, self._at_hand)
+            wanted.found_in(self.created, self.at_hand)
             or self._find_in(self._nearest(wanted.timestamp), wanted)
             or self._find_in(reversed(self._refresh()), wanted)
             or self._find_open(wanted)
@@ -67,25 +67,25 @@ class Sidecars:
             if lines is None:
                 return []
             found = MarkedLines(lines) if compiled is None else FoundLines(lines)
-            self._at_hand[self._stems.index(stem)] = lines
+            self.at_hand[self._stems.index(stem)] = lines
         self._mapped[stem] = found
         if len(self._mapped) > MAPPED_AT_ONCE:
             del self._mapped[oldest := next(iter(self._mapped))]
-            self._at_hand[self._stems.index(oldest)] = None
+            self.at_hand[self._stems.index(oldest)] = None
         return found.beginning_with(key)
 
     def _nearest(self, timestamp: str) -> Sequence[str]:
         """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
-        middle = bisect_right(self._created, timestamp)
+        middle = bisect_right(self.created, timestamp)
         return (*reversed(self._stems[:middle]), *self._stems[middle:])
 
     def _refresh(self) -> list[str]:
         new = [stem for stem in stems(self._folder, FINISHED) if stem not in self._seen]
         self._seen.update(new)
-        before = dict(zip(self._stems, self._at_hand, strict=True))
+        before = dict(zip(self._stems, self.at_hand, strict=True))
         self._stems = sorted([*self._stems, *new], key=created_of)
-        self._created = list(map(created_of, self._stems))
-        self._at_hand = list(map(before.get, self._stems))
+        self.created = list(map(created_of, self._stems))
+        self.at_hand = list(map(before.get, self._stems))
         return new
 
 

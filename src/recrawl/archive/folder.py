@@ -15,7 +15,7 @@ from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
-from recrawl.archive.tray import Tray
+from recrawl.archive.tray import NEVER, Tray
 from recrawl.archive.warc import BODY_DIGEST, exchange, warcinfo
 from recrawl.formats.cdxj import parse_written
 from recrawl.model.address import fingerprint
@@ -48,7 +48,8 @@ class WarcArchive:
         self._file: OpenFile | None = None
         self._full: list[OpenFile] = []  # to be finished
         self._serial = 0
-        self._recent = Recent()  # index lines of the open file by address and second
+        self._recent = Recent()  # index lines of the open file by address and second …
+        self._recent_from = NEVER  # … and the first second among them
         self._sidecars = Sidecars(folder)
         self.repairs = repair(folder, worker, settings.sync)
 
@@ -61,18 +62,31 @@ class WarcArchive:
         """All captures into one tray (a second one where a file is full); a file outgrows its size by one capture."""
         matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
         flush = matters and self._settings.sync
+        captures, limit = list(captures), self._settings.file_bytes
         trays: list[Tray] = []
         places: list[Place] = []
-        for capture in captures:
-            if not trays or trays[-1].end >= self._settings.file_bytes:
+        while len(places) < len(captures):
+            if not trays or trays[-1].end >= limit:
                 trays.append(self._new_tray(trays))
-            original = self._original(capture, trays)
-            if original is not None and capture.reply.status == NOT_MODIFIED:
-                places.append(trays[-1].add_unchanged(capture, original, self._new_id))
-            else:
-                line = parse_written(original) if original is not None else None
-                places.append(trays[-1].add(exchange(capture, line, self._settings, self._new_id)))
+            places += self._lay_unchanged(captures, len(places), trays) or [self._lay_one(captures[len(places)], trays)]
         return Laid(partial(self._keep, trays, places, flush), waits=flush or bool(self._full))
+
+    def _lay_unchanged(self, captures: list[Capture], start: int, trays: Sequence[Tray]) -> list[Place]:
+        """As many as are plainly unchanged from there on, by the compiled part. It knows finished sidecars only: an
+        original as young as any that is still being written is not its business."""
+        if captures[start].reply.status != NOT_MODIFIED:
+            return []
+        before = min(self._recent_from, *(tray.originals_from for tray in trays))
+        return trays[-1].add_all_unchanged(
+            captures, start, self._sidecars, before, self._new_id, self._settings.file_bytes
+        )
+
+    def _lay_one(self, capture: Capture, trays: Sequence[Tray]) -> Place:
+        original = self._original(capture, trays)
+        if original is not None and capture.reply.status == NOT_MODIFIED:
+            return trays[-1].add_unchanged(capture, original, self._new_id)
+        line = parse_written(original) if original is not None else None
+        return trays[-1].add(exchange(capture, line, self._settings, self._new_id))
 
     def _keep(self, trays: Sequence[Tray], places: list[Place], flush: bool) -> list[Place]:
         """Each tray with one write. Where one finds no room, neither it nor those behind it are there."""
@@ -121,6 +135,7 @@ class WarcArchive:
         begin = tray.file.append(tray.data, tray.lines, flush)
         if tray.file is not self._file:
             return
+        self._recent_from = min(self._recent_from, tray.originals_from)
         for key, (start, length) in tray.originals:
             self._recent.add(fingerprint(key), (begin + start, length))
 
@@ -137,6 +152,7 @@ class WarcArchive:
         if file is self._file:
             self._file, self._sidecars.own = None, ""
             self._recent.clear()
+            self._recent_from = NEVER
 
     def _original(self, capture: Capture, trays: Sequence[Tray]) -> bytes | None:
         """The index line of the whole response that the capture says it equals; None stores it whole."""

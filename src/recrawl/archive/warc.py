@@ -149,7 +149,7 @@ def plainly_unchanged(
     if compiled is None or capture.same_as_at is None:
         return None
     reply = capture.reply
-    fields = _connection(reply.peer, reply.raw_head[:STATUS_BYTES])
+    fields = connection_fields(reply.peer, reply.raw_head[:STATUS_BYTES])
     plain: tuple[bytes, bytes] | None = compiled.unchanged(
         original, capture.at, capture.same_as_at, identity, fields, file, offset
     )
@@ -164,7 +164,7 @@ def unchanged(capture: Capture, original: CdxLine, date: str, identity: str) -> 
     lines = (
         f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {identity}\r\nWARC-Date: {date}\r\n"
         f"WARC-Target-URI: {url}\r\n"
-        f"{_connection(reply.peer, reply.raw_head[:STATUS_BYTES])}"
+        f"{connection_fields(reply.peer, reply.raw_head[:STATUS_BYTES])}"
         f"WARC-Profile: {NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
         f"{_field('WARC-Refers-To-Date', refers_to)}"
         f"{_field('WARC-Payload-Digest', original.digest and f'sha1:{original.digest}')}"
@@ -300,7 +300,7 @@ def _token(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _connection(peer: str, begin: bytes) -> str:
+def connection_fields(peer: str, begin: bytes) -> str:
     """As fields: the address connected to, and the protocol that the begin of a head names."""
     return f"{_peer(peer)}{_field('WARC-Protocol', protocol_of(begin))}"
 

@@ -30,6 +30,9 @@ int is_plain_value(const char *at, size_t length);
 size_t date_written(double at, char *to);
 /* "yyyymmddhhmmss" of a date. */
 void digits_of_date(const char *date, char *to);
+/* How the index lines of an address and a second begin, behind `to`, where LONGEST_KEY + 16 bytes are free; its end, NULL:
+ * Python must find it. */
+char *put_line_key(char *to, Piece url, double at);
 /* A raw deflate stream that is the last, behind `to`, where `deflated_room` bytes are free; its end, NULL: no code for it. */
 unsigned char *deflated_into(unsigned char *to, const char *data, size_t length);
 size_t deflated_room(size_t length);

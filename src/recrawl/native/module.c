@@ -3,6 +3,7 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
+    {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
     {"deflated", native_deflated, METH_VARARGS, "Headers as a raw deflate stream; None: too long, or more than ASCII."},
     {"fitting_line", (PyCFunction)(void (*)(void))native_fitting_line, METH_FASTCALL, "The index line that is wanted, of sorted sidecars; None: it cannot be told."},
@@ -24,6 +25,7 @@ static PyMethodDef METHODS[] = {
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
     {"unchanged", (PyCFunction)(void (*)(void))native_unchanged, METH_FASTCALL, "The record of a 304 and its index line; None: it is not so plain."},
+    {"unchanged_run", native_unchanged_run, METH_VARARGS, "The records of 304s, one after the other, and their index lines."},
     {"urlkey", native_urlkey, METH_O, "The key of an address in an index; None: it is not so plain."},
     {"urn_uuid", native_urn_uuid, METH_O, "Random bytes as the identity of a record."},
     {"warc_date", native_warc_date, METH_O, "A moment with microseconds; None: it is not so plain."},

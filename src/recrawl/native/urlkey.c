@@ -203,6 +203,18 @@ native_urlkey(PyObject *module, PyObject *url)
     return PyUnicode_FromStringAndSize(text, end - text);
 }
 
+char *
+put_line_key(char *to, Piece url, double at)
+{
+    char date[LONGEST_DATE];
+    to = date_written(at, date) ? put_urlkey(to, url) : NULL;
+    if (to == NULL) return NULL;
+    *to++ = ' ';
+    digits_of_date(date, to);
+    to[14] = ' ';
+    return to + 15;
+}
+
 /* line_key(url, at) -> how the index lines of an address and a second begin; None: another must find it */
 PyObject *
 native_line_key(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -210,13 +222,9 @@ native_line_key(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
     if (count != 2) return PyErr_Format(PyExc_TypeError, "an address and a moment are wanted");
     double at = PyFloat_AsDouble(arguments[1]);
     if (at == -1.0 && PyErr_Occurred()) return NULL;
-    char text[LONGEST_KEY + 16], date[LONGEST_DATE];
+    char text[LONGEST_KEY + 16];
     Piece given = ascii_piece(arguments[0]);
-    char *end = given.at == NULL || !date_written(at, date) ? NULL : put_urlkey(text, given);
+    char *end = given.at == NULL ? NULL : put_line_key(text, given, at);
     if (end == NULL) Py_RETURN_NONE;
-    *end++ = ' ';
-    digits_of_date(date, end);
-    end += 14;
-    *end++ = ' ';
     return PyBytes_FromStringAndSize(text, end - text);
 }

@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.archive.exchanges import NOON, capture, captured, ids, not_modified, open_archive, reply, warcs
 
-from recrawl.archive import cdxj_index, open_file, tray
+from recrawl.archive import cdxj_index, open_file, tray, warc
 from recrawl.archive.cdxj_index import Wanted
 from recrawl.archive.open_file import in_order
 from recrawl.archive.record import digits14, record_id, timestamp14, warc_date
+from recrawl.archive.tray import NEVER
 from recrawl.archive.warc import plainly_unchanged, unchanged
 from recrawl.formats.cdxj import CdxLine, odd_urlkey, parse_written, thorough_urlkey, urlkey, written
-from recrawl.model.capture import Capture
+from recrawl.model.capture import Capture, Place
+from recrawl.model.swift import replace
 from recrawl.native import compiled
 
 pytestmark = pytest.mark.compiled
@@ -148,29 +150,94 @@ def test_the_record_of_a_304_is_written_alike_or_left_to_python(
         assert written(parse_written(own_line)) == own_line
 
 
-def test_an_archive_is_the_same_without_the_compiled_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_run(captures: list[Capture], lines: list[bytes], **other: object) -> tuple[bytes, bytes, list[Place]]:
+    facts = {"before": NEVER, "sidecars": [b"".join(sorted(lines))], "offset": 50, "limit": 1 << 40} | other
+    run: tuple[bytes, bytes, list[Place]] = compiled.unchanged_run(
+        captures, 0, ["1"], facts["sidecars"], facts["before"], ids(), "y.warc.gz", facts["offset"], facts["limit"]
+    )
+    return run
+
+
+def indexed(first: Capture) -> bytes:
+    sha256 = first.digest.removeprefix("sha256:")
+    moment = timestamp14(first.at)
+    more = (("sha256", sha256),)
+    return written(
+        CdxLine(urlkey(first.url), moment, first.url, "text/html", "200", "A" * 32, 10, 20, "x.warc.gz", more)
+    )
+
+
+KNOWN = [capture(f"http://e.org/{number}", NOON + number, b"%d" % number) for number in range(9)]
+SIDECAR = [indexed(first) for first in KNOWN]
+SAME = [not_modified(first, NOON + 100.5 + number) for number, first in enumerate(KNOWN)]
+
+
+def test_many_304s_are_written_as_one_after_the_other() -> None:
+    members, lines, places = plain_run(SAME, SIDECAR)
+    new_id, offset = ids(), 50
+    for seen, line, place in zip(SAME, SIDECAR, places, strict=True):
+        one = plainly_unchanged(seen, line, record_id(new_id()), "y.warc.gz", offset)
+        assert one is not None
+        assert place == Place("y.warc.gz", offset, len(one[0]))
+        assert members[offset - 50 : offset - 50 + place.length] == one[0]
+        assert lines.splitlines(keepends=True)[SAME.index(seen)] == one[1]
+        offset += place.length
+    assert offset - 50 == len(members)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        capture(),
+        replace(SAME[3], same_as_at=None),
+        replace(SAME[3], same_as_at=NOON + 77.5),
+        replace(SAME[3], same_as_digest="sha256:" + "0" * 64),
+        replace(SAME[3], url="http://e.org/%C3%A9"),
+        replace(SAME[3], at=1_700_000_000.0),
+        replace(SAME[3], reply=replace(SAME[3].reply, status=200)),
+    ],
+)
+def test_a_run_ends_at_what_is_not_so_plain(odd: Capture) -> None:
+    assert len(plain_run([*SAME[:3], odd, *SAME[4:]], SIDECAR)[2]) == 3
+
+
+def test_a_run_ends_where_the_file_is_full_or_the_original_may_be_elsewhere() -> None:
+    assert len(plain_run(SAME, SIDECAR, limit=51)[2]) == 1
+    assert plain_run(SAME, SIDECAR, limit=50) == (b"", b"", [])
+    assert len(plain_run(SAME, SIDECAR, before=timestamp14(NOON + 4))[2]) == 4
+    assert plain_run(SAME, SIDECAR, sidecars=[None]) == (b"", b"", [])
+    assert len(plain_run(SAME, SIDECAR[:5])[2]) == 5
+
+
+def test_an_identity_that_is_none_is_an_error() -> None:
+    for wrong in (lambda: "\xe9", lambda: 5, lambda: "<" + "x" * 20_000, lambda: "<\0>"):
+        with pytest.raises(ValueError, match="UUID"):
+            compiled.unchanged_run(SAME, 0, ["1"], [b"".join(SIDECAR)], NEVER, wrong, "y.warc.gz", 0, 1000)
+
+
+@pytest.mark.parametrize("settings", [{}, {"file_bytes": 2000}, {"compress_level": 3}, {"file_bytes": 1}])
+def test_an_archive_is_the_same_without_the_compiled_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, int]
+) -> None:
     """Several runs: originals in finished files, in the open one and among those that are just written."""
-    pages = [
-        capture(f"http://e.org/{number % 7}?x={number}", NOON + number / 3, b"%d" % number) for number in range(40)
-    ]
-    Random(1).shuffle(pages)
+    addresses = [f"http://e.org/{number % 7}?x={number}" for number in range(30)]
+    pages = [capture(url, NOON + 1000 * (at // 10) + at / 3, b"%d" % at) for at, url in enumerate(addresses)]
     for place in ("compiled", "python"):
         if place == "python":
-            for room in (cdxj_index, open_file):
+            for room in (cdxj_index, open_file, tray, warc):
                 monkeypatch.setattr(room, "compiled", None)
-            monkeypatch.setattr(tray, "plainly_unchanged", lambda *facts: None)
         for run in range(3):
-            archive = open_archive(tmp_path / place, now=NOON + 1000 * run)
+            archive = open_archive(tmp_path / place, now=NOON + 1000 * run, **settings)  # type: ignore[arg-type]
             new, known = pages[run * 10 : run * 10 + 10], pages[: run * 10 + 10]
             archive.append([*new, not_modified(new[3], NOON + 999.5 * (run + 1))])
-            archive.append([not_modified(one, NOON + 1000.25 * (run + 1)) for one in known])
+            same = [not_modified(one, NOON + 1000.25 * (run + 1)) for one in known]
+            Random(run).shuffle(same)
+            archive.append(same)
             archive.close()
     for one, other in zip(warcs(tmp_path / "compiled"), warcs(tmp_path / "python"), strict=True):
         assert one.read_bytes() == other.read_bytes()
-        assert (
-            one.with_suffix("").with_suffix(".cdxj").read_bytes()
-            == other.with_suffix("").with_suffix(".cdxj").read_bytes()
-        )
+    sidecars = [sorted((tmp_path / place).glob("*.cdxj")) for place in ("compiled", "python")]
+    assert [path.read_bytes() for path in sidecars[0]] == [path.read_bytes() for path in sidecars[1]]
 
 
 # ---- in order
