@@ -9,7 +9,8 @@ from typing import Any
 
 import recrawl.detect.content
 import recrawl.extract.page_read
-import recrawl.extract.sight  # noqa: F401 (they tell the compiled part what it reads)
+import recrawl.extract.sight
+import recrawl.fetch.journal  # noqa: F401 (they tell the compiled part what it reads)
 from recrawl.archive.record import Record
 from recrawl.archive.tray import NEVER
 from recrawl.extract import turbo
@@ -80,6 +81,7 @@ def in_order() -> Any:
 
 
 CALLS: dict[str, Callable[[], Any]] = {
+    "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
     "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),
     "head": lambda: compiled.head(LINES),
@@ -92,6 +94,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "met": met,
     "named_fields": lambda: compiled.named_fields(PAIRS),
     "own_line": lambda: compiled.own_line(written(LINE)),
+    "packed_answers": lambda: compiled.packed_answers([(1, SAME.reply)]),
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
     "read_page": page_read,
     "replace": lambda: replace(LINE, url="x"),

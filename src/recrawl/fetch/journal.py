@@ -23,6 +23,7 @@ from recrawl.fetch.worker_files import dead_files, opened
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply, Times
+from recrawl.native import compiled
 
 SUFFIX = ".journal"
 LIFE_S = 3600.0  # an older answer says too little about now
@@ -32,6 +33,9 @@ MOST_READ_BYTES = 16 * 1024 * 1024  # of what other runs left
 KEPT = (Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING)
 _FRAME = Struct("<QIQ")  # turn, bytes that follow, their checksum
 _FACTS = Struct("<qd5dQ6I")  # of an entry: page, at, times, received bytes, how long the texts are
+
+if compiled is not None:
+    compiled.noted(Reply, Ask, Times)
 
 Soon = Callable[[Callable[[], None]], object]
 
@@ -148,7 +152,7 @@ class Journal:
         if self._turn.size >= TURN_BYTES and self._other.is_free_at(at):
             self._turn, self._other = self._other, self._turn
             self._turn.begin()
-        self._turn.write([page for page, _ in came], at, b"".join([_packed(*one) for one in came]))
+        self._turn.write([page for page, _ in came], at, packed(came))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was learnt from the answers for these pages is written."""
@@ -233,6 +237,12 @@ def _entries(entries: bytes) -> Iterator[Answer]:
     while place + _FACTS.size <= len(entries):
         answer, place = _unpacked(entries, place)
         yield answer
+
+
+def packed(came: list[Came]) -> bytes:
+    """The entries of one frame."""
+    plain: bytes | None = compiled.packed_answers(came) if compiled is not None else None
+    return b"".join([_packed(*one) for one in came]) if plain is None else plain
 
 
 def _packed(page: int, reply: Reply) -> bytes:

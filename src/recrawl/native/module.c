@@ -4,6 +4,7 @@
 
 static PyMethodDef METHODS[] = {
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
+    {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
     {"deflated", native_deflated, METH_VARARGS, "Headers as a raw deflate stream; None: too long, or more than ASCII."},
     {"fitting_line", (PyCFunction)(void (*)(void))native_fitting_line, METH_FASTCALL, "The index line that is wanted, of sorted sidecars; None: it cannot be told."},
@@ -16,7 +17,9 @@ static PyMethodDef METHODS[] = {
     {"link_targets", native_link_targets, METH_VARARGS, "Where the links of a main text lead; None: it cannot be told."},
     {"linked", native_linked, METH_VARARGS, "The classes that `link_targets` reads, and what counts."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
+    {"noted", native_noted, METH_VARARGS, "The classes that `packed_answers` reads."},
     {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
+    {"packed_answers", native_packed_answers, METH_O, "Answers as the journal keeps them; None: they are not so plain."},
     {"plain_links", native_plain_links, METH_VARARGS, "The links of anchors with plain addresses."},
     {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},

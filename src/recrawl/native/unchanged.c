@@ -52,7 +52,7 @@ enum { LINE_MISSING, LINE_FOUND, LINE_UNSURE };
 
 /* The last of the lines under the key that fits; unsure where one of them is not as recrawl writes most. */
 static int
-fitting(const char *begin, const char *end, const Wish *wish, Piece *found)
+fitting(const char *begin, const char *end, const Wish *wish, Piece *found, Line *original)
 {
     int state = LINE_MISSING;
     for (const char *at = first_line(begin, end, wish->key); at < end && begins_with_key(at, end, wish->key);) {
@@ -64,6 +64,7 @@ fitting(const char *begin, const char *end, const Wish *wish, Piece *found)
                    (!wish->sha1.length || is_same(line.digest, wish->sha1));
         if (fits) {
             *found = (Piece){at, (size_t)(stop - at)};
+            *original = line;
             state = LINE_FOUND;
         }
         at = stop;
@@ -92,7 +93,7 @@ begun_by(PyObject *created, Piece moment)
 /* The line that is wanted, in the nearest of sorted sidecars: those begun before the moment first, latest first. Where it
  * is found, `held` is what it lies in, to be released; negative: an exception. */
 static int
-find_nearest(PyObject *created, PyObject *sidecars, const Wish *wish, Py_buffer *held, Piece *found)
+find_nearest(PyObject *created, PyObject *sidecars, const Wish *wish, Py_buffer *held, Piece *found, Line *original)
 {
     Piece moment = {wish->key.at + wish->key.length - 15, 14};
     Py_ssize_t files = PyList_GET_SIZE(sidecars), before = begun_by(created, moment);
@@ -100,7 +101,7 @@ find_nearest(PyObject *created, PyObject *sidecars, const Wish *wish, Py_buffer 
         PyObject *sidecar = PyList_GET_ITEM(sidecars, one < before ? before - 1 - one : one);
         if (sidecar == Py_None) return LINE_UNSURE;
         if (PyObject_GetBuffer(sidecar, held, PyBUF_SIMPLE) < 0) return -1;
-        int state = fitting(held->buf, (const char *)held->buf + held->len, wish, found);
+        int state = fitting(held->buf, (const char *)held->buf + held->len, wish, found, original);
         if (state == LINE_FOUND) return state;
         PyBuffer_Release(held);
         if (state == LINE_UNSURE) return state;
@@ -128,7 +129,8 @@ native_fitting_line(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
     if (wish.url.at == NULL || wish.sha256.at == NULL || wish.sha1.at == NULL || wish.key.length < 16) Py_RETURN_NONE;
     Py_buffer held;
     Piece found;
-    int state = find_nearest(arguments[0], arguments[1], &wish, &held, &found);
+    Line original;
+    int state = find_nearest(arguments[0], arguments[1], &wish, &held, &found, &original);
     if (state < 0) return NULL;
     if (state != LINE_FOUND) Py_RETURN_NONE;
     PyObject *line = PyBytes_FromStringAndSize(found.at, (Py_ssize_t)found.length);
@@ -422,10 +424,10 @@ take_one(Run *run, PyObject *capture)
     if (state <= 0) return state;
     Py_buffer held;
     Piece found;
-    state = find_nearest(run->created, run->sidecars, &wish, &held, &found);
-    if (state != LINE_FOUND) return state < 0 ? -1 : 0;
     Line original;
-    state = line_read(found.at, found.at + found.length, &original) && is_short(&original, &now) ? lay_one(run, &original, &now) : 0;
+    state = find_nearest(run->created, run->sidecars, &wish, &held, &found, &original);
+    if (state != LINE_FOUND) return state < 0 ? -1 : 0;
+    state = is_short(&original, &now) ? lay_one(run, &original, &now) : 0;
     PyBuffer_Release(&held);
     return state;
 }

@@ -17,7 +17,8 @@ from recrawl.fetch.journal import LIFE_S, Journal, answers_in
 from recrawl.model.address import fingerprint, server_of
 from recrawl.model.failure import Failure
 from recrawl.model.page import Page
-from recrawl.model.visit import Ask, Reply, Times
+from recrawl.model.visit import Ask, Evidence, Reply, Times
+from recrawl.native import compiled
 
 NOW = 1_000_000.0
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \xe4\r\n\r\n"
@@ -308,6 +309,30 @@ def test_what_came_last_is_written_before_anything_is_settled_or_closed(
     journal.note(A.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
     end(journal)
     assert journal._turn.waiting == {A.id}
+
+
+words = st.sampled_from(("", "a", '"\xe4"', "\ud800", "x" * 70))
+asks = st.builds(Ask, st.just(B.url), words, words)
+answers = st.builds(
+    Reply, asks, st.floats(0, 2e9), st.just(Evidence.DOCUMENT), raw_request=st.binary(max_size=9),
+    raw_head=st.binary(max_size=9), sent_body=st.binary(max_size=9), peer=st.sampled_from(("", "127.0.0.1", "\xe4")),
+    times=st.builds(Times, st.floats(0, 9), st.integers(0, 9)), received_bytes=st.integers(0, 2**64 - 1),
+)  # fmt: skip
+
+
+@pytest.mark.compiled
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), answers), max_size=4))
+def test_answers_are_packed_alike_or_left_to_python(came: list[tuple[int, Reply]]) -> None:
+    expected = b"".join(journals._packed(*one) for one in came)
+    assert journals.packed(came) == expected
+    is_plain = all((reply.ask.etag + reply.ask.last_modified + reply.peer).isascii() for _, reply in came)
+    assert (compiled.packed_answers(came) == expected) == is_plain
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("came", [[5], [(1, 2)], [(2**63, reply_to(ASK_A))], [("x", reply_to(ASK_A))]])
+def test_what_is_no_answer_is_left_to_python(came: list[object]) -> None:
+    assert compiled.packed_answers(came) is None
 
 
 @given(st.data())
