@@ -55,14 +55,13 @@ put(Writer *writer, uint64_t value, unsigned bits)
     writer->bits += bits;
 }
 
-/* Whole bytes leave; at most seven bits stay. Writes up to eight bytes. */
+/* Whole bytes leave; at most seven bits stay, of less than 64. Eight bytes must be free, however few leave. */
 static inline void
 settle(Writer *writer)
 {
-    for (unsigned whole = writer->bits / 8, at = 0; at < whole; at++) {
-        *writer->to++ = (unsigned char)writer->waiting;
-        writer->waiting >>= 8;
-    }
+    memcpy(writer->to, &writer->waiting, 8); /* the first one lowest, as the bits are */
+    writer->to += writer->bits / 8;
+    writer->waiting >>= writer->bits & ~7u;
     writer->bits &= 7;
 }
 
