@@ -198,25 +198,40 @@ put_match(Writer *writer, unsigned length, unsigned distance)
     settle(writer);
 }
 
+static inline unsigned
+slot_of(uint32_t four)
+{
+    return four * 2654435761u >> (32 - TABLE_BITS);
+}
+
+/* How many bytes here are as they were there, of `most`; the first ones are known to be. */
+static inline size_t
+same_bytes(const unsigned char *here, const unsigned char *there, size_t most)
+{
+    size_t same = SHORTEST_MATCH;
+    while (same + 4 <= most && four_at(here + same) == four_at(there + same)) same += 4;
+    while (same < most && here[same] == there[same]) same++;
+    return same;
+}
+
 /* All of the data; -1: a byte has no place in the code. */
 static int
 put_data(Writer *writer, const unsigned char *data, size_t length)
 {
     uint16_t seen[1 << TABLE_BITS] = {0}; /* where four bytes were met last, from 1 */
-    size_t at = 0;
+    size_t at = 0, fours = length < SHORTEST_MATCH ? 0 : length - SHORTEST_MATCH + 1; /* that many places have four bytes */
     while (at < length) {
-        if (length - at >= SHORTEST_MATCH) {
+        if (at < fours) {
             uint32_t four = four_at(data + at);
-            uint16_t *slot = &seen[four * 2654435761u >> (32 - TABLE_BITS)];
+            uint16_t *slot = &seen[slot_of(four)];
             size_t before = *slot;
             *slot = (uint16_t)(at + 1);
             if (before && four_at(data + before - 1) == four) {
-                size_t most = length - at < LONGEST_MATCH ? length - at : LONGEST_MATCH, same = SHORTEST_MATCH;
-                while (same < most && data[before - 1 + same] == data[at + same]) same++;
+                size_t most = length - at < LONGEST_MATCH ? length - at : LONGEST_MATCH;
+                size_t same = same_bytes(data + at, data + before - 1, most), end = at + same, last = end < fours ? end : fours;
                 put_match(writer, (unsigned)same, (unsigned)(at + 1 - before));
-                size_t end = at + same;
-                for (at++; at < end; at++)
-                    if (length - at >= SHORTEST_MATCH) seen[four_at(data + at) * 2654435761u >> (32 - TABLE_BITS)] = (uint16_t)(at + 1);
+                for (at++; at < last; at++) seen[slot_of(four_at(data + at))] = (uint16_t)(at + 1);
+                at = end;
                 continue;
             }
         }
