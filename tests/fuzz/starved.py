@@ -9,16 +9,20 @@ from typing import Any
 
 import recrawl.detect.content
 import recrawl.extract.page_read
-import recrawl.extract.sight  # noqa: F401 (they tell the compiled part what it reads)
+import recrawl.extract.sight
+import recrawl.fetch.journal  # noqa: F401 (they tell the compiled part what it reads)
 from recrawl.archive.record import Record
+from recrawl.archive.tray import NEVER
 from recrawl.extract import turbo
 from recrawl.extract.contexts import Contexts
 from recrawl.extract.resolve import is_origin
 from recrawl.extract.settings import DEFAULT
 from recrawl.formats.cdxj import CdxLine, written
+from recrawl.model.capture import Capture
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 from recrawl.model.swift import replace
+from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.native import compiled
 
 MOST_ALLOCATIONS = 2_000  # of one call
@@ -36,6 +40,10 @@ ITEMS = [("a", "/x", None, "t"), ("a", "http://o.example/y", None, "t"), ("a", N
 LINE = CdxLine(
     "org,e)/", "20260101000000", "http://e.org/", "text/html", "200", "A" * 32, 5, 6, "f", (("sha256", "0f" * 32),)
 )
+SAME = Capture(
+    "http://e.org/", 1767225699.5, Reply(Ask(""), 0.0, Evidence.NOT_MODIFIED, 304, peer="127.0.0.1"), "", 1767225600.5
+)
+KEY = b"org,e)/ 20260101000000 "
 DOCUMENT = Document(
     Media.HTML,
     main=(Block(0, "\u00e9 " + " ".join(f"w{number}" for number in range(600))),),
@@ -66,24 +74,38 @@ def head_lines() -> Any:
     return [head(line) for line in LINES], head.lines, head.is_over
 
 
+def in_order() -> Any:
+    runs: list[bytes] = []
+    compiled.write_in_order(b"b\na\n", runs.append, 2)
+    return runs
+
+
 CALLS: dict[str, Callable[[], Any]] = {
+    "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
+    "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
     "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
     "link_targets": lambda: compiled.link_targets(DOCUMENT.main, DOCUMENT.links, 5_000),
     "made": lambda: (Record(fields=()), CdxLine(*[""] * 9)),
     "met": met,
     "named_fields": lambda: compiled.named_fields(PAIRS),
     "own_line": lambda: compiled.own_line(written(LINE)),
+    "packed_answers": lambda: compiled.packed_answers([(1, SAME.reply)]),
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
     "read_page": page_read,
     "replace": lambda: replace(LINE, url="x"),
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
+    "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
+    "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
+    "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
     "warc_date": lambda: compiled.warc_date(5.5),
+    "write_in_order": in_order,
     "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
 }
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from recrawl.archive.names import FINISHED, OPEN, created_of, stems
 from recrawl.archive.reading import REVISIT_TYPE
-from recrawl.archive.record import digits14, target_uri, warc_date
+from recrawl.archive.record import target_uri, timestamp14
 from recrawl.formats.cdxj import CdxLine, parse_written, urlkey
 from recrawl.model.failure import FormatError
 from recrawl.native import compiled
@@ -24,6 +24,8 @@ MAPPED_AT_ONCE = 64
 MARKS = 512  # lines of a sidecar that are remembered, each as far as
 MARK_BYTES = 96  # … this
 
+Text = mmap.mmap | bytes
+
 
 class Sidecars:
     """Finished sidecars of a folder in order of their making; the folder is listed only once, and again on a miss."""
@@ -32,25 +34,28 @@ class Sidecars:
         self._folder = folder
         self.own = ""  # the open file of whoever asks; it knows its own lines
         self._stems: list[str] = []
+        self.created: list[str] = []  # beside them
+        self.at_hand: list[Text | None] = []  # beside them: what of them is mapped
         self._seen: set[str] = set()
         self._mapped: dict[str, SortedLines] = {}  # the finished sidecars asked last, oldest first
 
-    def find(self, wanted: "Wanted") -> CdxLine | None:
-        """The whole response of `url` at that moment, narrowed by a digest where one is known: among the known finished
-        files, new ones, those still written by others."""
+    def find(self, wanted: "Wanted") -> bytes | None:
+        """The line of the whole response of `url` at that moment, narrowed by a digest where one is known: among the
+        known finished files, new ones, those still written by others."""
         return (
-            self._find_in(self._nearest(wanted.timestamp), wanted)
+            wanted.found_in(self.created, self.at_hand)
+            or self._find_in(self._nearest(wanted.timestamp), wanted)
             or self._find_in(reversed(self._refresh()), wanted)
             or self._find_open(wanted)
         )
 
-    def _find_in(self, finished: Iterable[str], wanted: "Wanted") -> CdxLine | None:
+    def _find_in(self, finished: Iterable[str], wanted: "Wanted") -> bytes | None:
         for stem in finished:
             if line := wanted.choose(self._lines_of(stem, wanted.key)):
                 return line
         return None
 
-    def _find_open(self, wanted: "Wanted") -> CdxLine | None:
+    def _find_open(self, wanted: "Wanted") -> bytes | None:
         others = [stem for stem in stems(self._folder, OPEN) if stem != self.own]
         lines = (unsorted_lines(mapped(self._folder / (stem + OPEN)), wanted.key) for stem in others)
         return next((line for found in lines if (line := wanted.choose(found))), None)
@@ -62,20 +67,25 @@ class Sidecars:
             if lines is None:
                 return []
             found = MarkedLines(lines) if compiled is None else FoundLines(lines)
+            self.at_hand[self._stems.index(stem)] = lines
         self._mapped[stem] = found
         if len(self._mapped) > MAPPED_AT_ONCE:
-            del self._mapped[next(iter(self._mapped))]
+            del self._mapped[oldest := next(iter(self._mapped))]
+            self.at_hand[self._stems.index(oldest)] = None
         return found.beginning_with(key)
 
     def _nearest(self, timestamp: str) -> Sequence[str]:
         """Begun before the moment, latest first (the capture is nearly always in one of the first), then the rest."""
-        middle = bisect_right(self._stems, timestamp, key=created_of)
+        middle = bisect_right(self.created, timestamp)
         return (*reversed(self._stems[:middle]), *self._stems[middle:])
 
     def _refresh(self) -> list[str]:
         new = [stem for stem in stems(self._folder, FINISHED) if stem not in self._seen]
         self._seen.update(new)
+        before = dict(zip(self._stems, self.at_hand, strict=True))
         self._stems = sorted([*self._stems, *new], key=created_of)
+        self.created = list(map(created_of, self._stems))
+        self.at_hand = list(map(before.get, self._stems))
         return new
 
 
@@ -83,19 +93,31 @@ class Wanted:
     """One look-up: which line among those of an address and a second."""
 
     def __init__(self, url: str, at: float, sha256: str = "", sha1: str = "") -> None:
-        self.url, self.date = target_uri(url), warc_date(at)
-        self.timestamp, self.urlkey = digits14(self.date), urlkey(self.url)
-        self.key = f"{self.urlkey} {self.timestamp} ".encode()
+        plain: bytes | None = compiled.line_key(url, at) if compiled is not None else None
+        self.url = url if plain is not None else target_uri(url)
+        self.key = plain or f"{urlkey(self.url)} {timestamp14(at)} ".encode()  # how its lines begin
         self._sha256, self._sha1 = sha256.removeprefix("sha256:"), sha1.removeprefix("sha1:")
 
-    def choose(self, lines: Sequence[bytes]) -> CdxLine | None:
+    @property
+    def timestamp(self) -> str:
+        return self.key[-15:-1].decode()
+
+    def found_in(self, created: list[str], sidecars: "list[Text | None]") -> bytes | None:
+        """Its line in the nearest of sorted sidecars, by the compiled part. None is no answer: one of them may not be
+        at hand, or not as recrawl writes it."""
+        if compiled is None:
+            return None
+        line: bytes | None = compiled.fitting_line(created, sidecars, self.key, self.url, self._sha256, self._sha1)
+        return line
+
+    def choose(self, lines: Sequence[bytes]) -> bytes | None:
         """The last one that fits."""
         for text in reversed(lines):
-            if (line := _read(text)) is not None and self.fits(line):
-                return line
+            if (line := _read(text)) is not None and self._fits(line):
+                return text
         return None
 
-    def fits(self, line: CdxLine) -> bool:
+    def _fits(self, line: CdxLine) -> bool:
         sha256, sha1 = self._sha256, self._sha1
         return (
             line.mime != REVISIT_TYPE
@@ -106,11 +128,11 @@ class Wanted:
         )
 
 
-def mapped(path: Path) -> mmap.mmap | None:
-    """None for a file that is not there, or empty."""
+def mapped(path: Path) -> Text | None:
+    """None for a file that is not there."""
     try:
         with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else None
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else b""
     except FileNotFoundError:
         return None
 
@@ -124,7 +146,7 @@ class SortedLines(Protocol):
 class FoundLines:
     """By the compiled part."""
 
-    def __init__(self, lines: mmap.mmap) -> None:
+    def __init__(self, lines: Text) -> None:
         self._lines = lines
 
     def beginning_with(self, key: bytes) -> list[bytes]:
@@ -135,7 +157,7 @@ class FoundLines:
 class MarkedLines:
     """Binary search, begun between two of some hundred lines that are remembered."""
 
-    def __init__(self, lines: mmap.mmap) -> None:
+    def __init__(self, lines: Text) -> None:
         self._lines = lines
         step = max(1, len(lines) // MARKS)
         self._starts = sorted({lines.rfind(b"\n", 0, at) + 1 for at in range(0, len(lines), step)})
@@ -174,7 +196,7 @@ def written_lines(path: Path) -> list[bytes]:
         return []
 
 
-def unsorted_lines(lines: mmap.mmap | None, key: bytes) -> list[bytes]:
+def unsorted_lines(lines: Text | None, key: bytes) -> list[bytes]:
     """The whole lines of an open sidecar that begin with `key`."""
     found, start = list[bytes](), lines.find(key) if lines else -1
     while lines and start >= 0:

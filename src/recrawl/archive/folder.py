@@ -10,14 +10,14 @@ from recrawl.archive.member import BrokenMember, inflated
 from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, created_of, stem_of, stems
 from recrawl.archive.object_store import SENT, Shelf
 from recrawl.archive.open_file import OpenFile, read_at
-from recrawl.archive.reading import REVISIT_TYPE, payload_of
+from recrawl.archive.reading import payload_of
 from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
-from recrawl.archive.tray import Tray
+from recrawl.archive.tray import NEVER, Tray
 from recrawl.archive.warc import BODY_DIGEST, exchange, warcinfo
-from recrawl.formats.cdxj import CdxLine
+from recrawl.formats.cdxj import parse_written
 from recrawl.model.address import fingerprint
 from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError
@@ -48,7 +48,8 @@ class WarcArchive:
         self._file: OpenFile | None = None
         self._full: list[OpenFile] = []  # to be finished
         self._serial = 0
-        self._recent = Recent()  # index lines of the open file by address and second
+        self._recent = Recent()  # index lines of the open file by address and second …
+        self._recent_from = NEVER  # … and the first second among them
         self._sidecars = Sidecars(folder)
         self.repairs = repair(folder, worker, settings.sync)
 
@@ -61,17 +62,31 @@ class WarcArchive:
         """All captures into one tray (a second one where a file is full); a file outgrows its size by one capture."""
         matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
         flush = matters and self._settings.sync
+        captures, limit = list(captures), self._settings.file_bytes
         trays: list[Tray] = []
         places: list[Place] = []
-        for capture in captures:
-            if not trays or trays[-1].end >= self._settings.file_bytes:
+        while len(places) < len(captures):
+            if not trays or trays[-1].end >= limit:
                 trays.append(self._new_tray(trays))
-            original = self._original(capture, trays)
-            if original is not None and capture.reply.status == NOT_MODIFIED:
-                places.append(trays[-1].add_unchanged(capture, original, self._new_id))
-            else:
-                places.append(trays[-1].add(exchange(capture, original, self._settings, self._new_id)))
+            places += self._lay_unchanged(captures, len(places), trays) or [self._lay_one(captures[len(places)], trays)]
         return Laid(partial(self._keep, trays, places, flush), waits=flush or bool(self._full))
+
+    def _lay_unchanged(self, captures: list[Capture], start: int, trays: Sequence[Tray]) -> list[Place]:
+        """As many as are plainly unchanged from there on, by the compiled part. It knows finished sidecars only: an
+        original as young as any that is still being written is not its business."""
+        if captures[start].reply.status != NOT_MODIFIED:
+            return []
+        before = min(self._recent_from, *(tray.originals_from for tray in trays))
+        return trays[-1].add_all_unchanged(
+            captures, start, self._sidecars, before, self._new_id, self._settings.file_bytes
+        )
+
+    def _lay_one(self, capture: Capture, trays: Sequence[Tray]) -> Place:
+        original = self._original(capture, trays)
+        if original is not None and capture.reply.status == NOT_MODIFIED:
+            return trays[-1].add_unchanged(capture, original, self._new_id)
+        line = parse_written(original) if original is not None else None
+        return trays[-1].add(exchange(capture, line, self._settings, self._new_id))
 
     def _keep(self, trays: Sequence[Tray], places: list[Place], flush: bool) -> list[Place]:
         """Each tray with one write. Where one finds no room, neither it nor those behind it are there."""
@@ -117,13 +132,12 @@ class WarcArchive:
                 return file
 
     def _write(self, tray: Tray, flush: bool) -> None:
-        spans = tray.file.append(tray.data, tray.written_lines, flush)
+        begin = tray.file.append(tray.data, tray.lines, flush)
         if tray.file is not self._file:
             return
-        for line, span in zip(tray.lines, spans, strict=True):
-            if line.mime == REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
-                continue
-            self._recent.add(_recent_key(line.urlkey, line.timestamp), span)
+        self._recent_from = min(self._recent_from, tray.originals_from)
+        for key, (start, length) in tray.originals:
+            self._recent.add(fingerprint(key), (begin + start, length))
 
     def _finish_full(self) -> None:
         while self._full:
@@ -138,23 +152,27 @@ class WarcArchive:
         if file is self._file:
             self._file, self._sidecars.own = None, ""
             self._recent.clear()
+            self._recent_from = NEVER
 
-    def _original(self, capture: Capture, trays: Sequence[Tray]) -> CdxLine | None:
-        """The whole response that the capture says it equals; None stores it whole."""
+    def _original(self, capture: Capture, trays: Sequence[Tray]) -> bytes | None:
+        """The index line of the whole response that the capture says it equals; None stores it whole."""
         if capture.same_as_at is None:
             return None
         wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
-        for line in (line for tray in trays for line in tray.lines_of(wanted.url)):
-            if wanted.fits(line):
+        for tray in trays:
+            if (lines := tray.lines_of(wanted.url)) and (line := wanted.choose(lines)):
                 return line
         return self._find(wanted)
 
-    def _find(self, wanted: Wanted) -> CdxLine | None:
+    def _find(self, wanted: Wanted) -> bytes | None:
         return (self._find_recent(wanted) if self._recent else None) or self._sidecars.find(wanted)
 
-    def _find_recent(self, wanted: Wanted) -> CdxLine | None:
-        spans = self._recent.find(_recent_key(wanted.urlkey, wanted.timestamp))
-        return wanted.choose([self._file.line_at(span) for span in spans] if self._file else [])
+    def _find_recent(self, wanted: Wanted) -> bytes | None:
+        spans = self._recent.find(fingerprint(wanted.key.decode()))
+        if not spans or self._file is None:
+            return None
+        lines = [self._file.line_at(span) for span in spans]
+        return wanted.found_in([""], [b"".join(lines)]) or wanted.choose(lines)
 
     # ---- reading
 
@@ -188,9 +206,10 @@ class WarcArchive:
     def _followed(self, record: Record, at: float, place: Place) -> Payload:
         url = record.field("WARC-Refers-To-Target-URI")
         wanted = Wanted(url, at, sha256=record.field(BODY_DIGEST), sha1=record.field("WARC-Payload-Digest"))
-        line = self._find(wanted)
-        if line is None:
+        found = self._find(wanted)
+        if found is None:
             raise NotFound(f"{place.file} at {place.offset} refers to a capture of {url} that is not in {self._folder}")
+        line = parse_written(found)
         own = payload_of(record, self._settings.read_bytes)
         original = payload_of(self._record(Place(line.filename, line.offset, line.length)), self._settings.read_bytes)
         if not record.block:
@@ -230,7 +249,3 @@ def _damage_named(place: Place) -> Iterator[None]:
             f"{place.file} is damaged at byte {place.offset} ({wrong}): restore the file from a copy, "
             "or crawl the page again for a new version"
         ) from wrong
-
-
-def _recent_key(urlkey: str, timestamp: str) -> int:
-    return fingerprint(f"{urlkey} {timestamp}")

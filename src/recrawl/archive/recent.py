@@ -35,7 +35,7 @@ class Recent:
         if not len(self._keys):
             return self._young.get(key, [])
         start, end = self._keys.searchsorted(key), self._keys.searchsorted(key, "right")
-        found = [(int(at), int(length)) for at, length in self._spans[start:end]]
+        found = [(at, length) for at, length in self._spans[start:end].tolist()]
         return found + self._young.get(key, [])
 
     def _settle(self) -> None:

@@ -133,7 +133,8 @@ def _cut_and_index(warc: Path, stem: str, lines: Sequence[CdxLine], sync: bool, 
         warc.unlink()
         warc.with_name(stem + OPEN).unlink(missing_ok=True)
         return done if done.torn else None
-    finish_sidecar(warc.parent, stem, sorted((render(line) + "\n").encode() for line in (*good, *found)), sync)
+    sorted_lines = sorted((render(line) + "\n").encode() for line in (*good, *found))
+    finish_sidecar(warc.parent, stem, lambda file: file.writelines(sorted_lines), sync)
     return done
 
 

@@ -2,13 +2,21 @@
 
 from collections.abc import Callable
 
-from recrawl.archive.member import compressed, stored
-from recrawl.archive.open_file import OpenFile
+from recrawl.archive.cdxj_index import Sidecars
+from recrawl.archive.member import QUICK_LEVELS, compressed, stored
+from recrawl.archive.open_file import OpenFile, Span
 from recrawl.archive.reading import REVISIT_TYPE, line_of
-from recrawl.archive.record import END, Record, digits14, render, warc_date
-from recrawl.archive.warc import Exchange, Sheet, unchanged
-from recrawl.formats.cdxj import CdxLine, written
+from recrawl.archive.record import END, Record, digits14, record_id, render, warc_date
+from recrawl.archive.warc import Exchange, Sheet, connection_fields, plainly_unchanged, unchanged
+from recrawl.formats.cdxj import CdxLine, parse_written, written
 from recrawl.model.capture import Capture, Place
+from recrawl.model.visit import Reply
+from recrawl.native import compiled
+
+NEVER = "9" * 14  # as a second
+
+if compiled is not None:
+    compiled.captured(Capture, Reply, Place, connection_fields)
 
 
 class Tray:
@@ -16,9 +24,13 @@ class Tray:
 
     def __init__(self, file: OpenFile, compress_level: int) -> None:
         self.file, self.end = file, file.size
-        self.lines: list[CdxLine] = []
-        self.written_lines: list[bytes] = []
-        self._by_url: dict[str, list[CdxLine]] = {}
+        self.lines: list[bytes] = []  # of the index, some of them together
+        self.originals: list[
+            tuple[str, Span]
+        ] = []  # which of them a later capture may equal: how they begin, and where
+        self.originals_from = NEVER  # the first second among these
+        self._line_bytes = 0
+        self._by_url: dict[str, list[bytes]] = {}
         self._name, self._level = file.name, compress_level
         self._members: list[bytes] = []
 
@@ -33,17 +45,47 @@ class Tray:
         """The main record first, then those beside it; where the one lies that is to be read."""
         place = self._lay(self._member(exchange.main))
         if exchange.told is not None:
-            line = line_of(exchange.told, place)
-            self._index(line)
-            self._by_url.setdefault(line.url, []).append(line)
+            self._index(line_of(exchange.told, place))
         for sheet in exchange.beside:
             self._lay(self._member(sheet))
         return place if exchange.shown is None else self._lay(self._member(exchange.shown))
 
-    def add_unchanged(self, capture: Capture, original: CdxLine, new_id: Callable[[], str]) -> Place:
-        """A 304 to what was asked of the original, at the same address."""
+    def add_unchanged(self, capture: Capture, original: bytes, new_id: Callable[[], str]) -> Place:
+        """A 304 to what was asked of the original (its index line), at the same address."""
+        identity = record_id(new_id())
+        if self._level in QUICK_LEVELS:
+            plain = plainly_unchanged(capture, original, identity, self._name, self.end)
+            if plain is not None:
+                self._add_line(plain[1])
+                return self._lay(plain[0])
+        return self._add_oddly_unchanged(capture, parse_written(original), identity)
+
+    def add_all_unchanged(
+        self,
+        captures: list[Capture],
+        start: int,
+        sidecars: Sidecars,
+        before: str,
+        new_id: Callable[[], str],
+        limit_bytes: int,
+    ) -> list[Place]:
+        """`add_unchanged` of every capture from there on whose original is found in a finished sidecar, up to the first
+        that is not so plain; `before`: originals of that second or later may be elsewhere."""
+        if compiled is None or self._level not in QUICK_LEVELS:
+            return []
+        members, lines, places = compiled.unchanged_run(
+            captures, start, sidecars.created, sidecars.at_hand, before, new_id, self._name, self.end, limit_bytes
+        )
+        if places:
+            self._add_line(lines)
+            self._members.append(members)
+            self.end += len(members)
+        found: list[Place] = places
+        return found
+
+    def _add_oddly_unchanged(self, capture: Capture, original: CdxLine, identity: str) -> Place:
         date = warc_date(capture.at)
-        place = self._lay(compressed(unchanged(capture, original, date, new_id), self._level))
+        place = self._lay(compressed(unchanged(capture, original, date, identity), self._level))
         sha256 = original.field("sha256")
         self._index(
             CdxLine(
@@ -54,10 +96,18 @@ class Tray:
         return place
 
     def _index(self, line: CdxLine) -> None:
-        self.lines.append(line)
-        self.written_lines.append(written(line))
+        text = written(line)
+        if line.mime != REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
+            self.originals.append((f"{line.urlkey} {line.timestamp} ", (self._line_bytes, len(text))))
+            self.originals_from = min(self.originals_from, line.timestamp)
+            self._by_url.setdefault(line.url, []).append(text)
+        self._add_line(text)
 
-    def lines_of(self, url: str) -> list[CdxLine]:
+    def _add_line(self, text: bytes) -> None:
+        self.lines.append(text)
+        self._line_bytes += len(text)
+
+    def lines_of(self, url: str) -> list[bytes]:
         return self._by_url.get(url, [])
 
     def put(self, record: Record) -> Place:

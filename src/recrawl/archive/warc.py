@@ -31,6 +31,7 @@ SAME_PAYLOAD = PROFILE + "identical-payload-digest"
 NOT_MODIFIED = PROFILE + "server-not-modified"
 BODY_DIGEST = "Recrawl-Body-Digest"
 NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
+STATUS_BYTES = 8  # of a head, in which its protocol stands
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 EMPTY_DIGEST = sha1(b"")
 CODING = (b"transfer-encoding",)  # of a body that is stored as it was sent …
@@ -140,15 +141,30 @@ def exchange(
     return Exchange(main, told, tuple(beside), shown)
 
 
-def unchanged(capture: Capture, original: CdxLine, date: str, new_id: Callable[[], str]) -> bytes:
+def plainly_unchanged(
+    capture: Capture, original: bytes, identity: str, file: str, offset: int
+) -> tuple[bytes, bytes] | None:
+    """The whole member of a 304 whose original is known, by its index line, and its own index line, by the compiled
+    part; None where it leaves that to `unchanged`."""
+    if compiled is None or capture.same_as_at is None:
+        return None
+    reply = capture.reply
+    fields = connection_fields(reply.peer, reply.raw_head[:STATUS_BYTES])
+    plain: tuple[bytes, bytes] | None = compiled.unchanged(
+        original, capture.at, capture.same_as_at, identity, fields, file, offset
+    )
+    return plain
+
+
+def unchanged(capture: Capture, original: CdxLine, date: str, identity: str) -> bytes:
     """The whole record of a 304 whose original is known, as bytes: nine in ten records are such. Its block is empty:
     with the head of the 304 in it, replay would answer 304 to a reader who has no copy."""
     reply, sha256, same_as_at = capture.reply, original.field("sha256"), capture.same_as_at
     url, refers_to = original.url, "" if same_as_at is None else warc_date(same_as_at)
     lines = (
-        f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {record_id(new_id())}\r\nWARC-Date: {date}\r\n"
+        f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {identity}\r\nWARC-Date: {date}\r\n"
         f"WARC-Target-URI: {url}\r\n"
-        f"{_peer(reply.peer)}{_field('WARC-Protocol', protocol_of(reply.raw_head))}"
+        f"{connection_fields(reply.peer, reply.raw_head[:STATUS_BYTES])}"
         f"WARC-Profile: {NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
         f"{_field('WARC-Refers-To-Date', refers_to)}"
         f"{_field('WARC-Payload-Digest', original.digest and f'sha1:{original.digest}')}"
@@ -281,6 +297,12 @@ def _folded(value: str) -> str:
 @lru_cache(maxsize=256)
 def _token(name: str) -> str:
     return NO_TOKEN.sub("-", name)
+
+
+@lru_cache(maxsize=4096)
+def connection_fields(peer: str, begin: bytes) -> str:
+    """As fields: the address connected to, and the protocol that the begin of a head names."""
+    return f"{_peer(peer)}{_field('WARC-Protocol', protocol_of(begin))}"
 
 
 @lru_cache(maxsize=4096)

@@ -1,5 +1,6 @@
 """From a folder and its settings to the parts of a worker."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager, nullcontext
 from functools import partial
@@ -90,7 +91,10 @@ def journal_of(
     folder: Folder, settings: Settings, store: Store, worker: str, now: float
 ) -> AbstractContextManager[Journal | None]:
     """None for a cluster: whoever takes over for a worker that died stands elsewhere and cannot read it."""
-    return nullcontext() if settings.state.store else closing(Journal(folder.journal, worker, store.pages, now))
+    if settings.state.store:
+        return nullcontext()
+    soon = asyncio.get_running_loop().call_soon
+    return closing(Journal(folder.journal, worker, store.pages, now, soon))
 
 
 @asynccontextmanager

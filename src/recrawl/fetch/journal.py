@@ -1,10 +1,11 @@
 """Answers that came and are not written yet: a kill does not have them asked for again.
 
-A commit gathers many visits. Until then each answer stands in a file beside the store, handed to the system as soon as
-it is there, so a kill -9 leaves it: the next run finds it and is answered by it, without a request. Two files take
-turns, each used again from its start when everything in it is written; a new turn has a number that nobody can guess,
-so what an earlier one left behind is not read, not even where a server sent what looks like an entry. A power cut may
-leave less, never something else: every entry has a checksum.
+A commit gathers many visits. Until then each answer stands in a file beside the store, so a kill -9 leaves it: the next
+run finds it and is answered by it, without a request. What is to be read is handed to the system as soon as it is
+there, since reading may be the end of us; a 304 when the turn of the loop in which it came is over, together with the
+others of that turn, in one frame. Two files take turns, each used again from its start when everything in it is
+written; a new turn has a number that nobody can guess, so what an earlier one left behind is not read, not even where a
+server sent what looks like an entry. A power cut may leave less, never something else: every frame has a checksum.
 """
 
 import os
@@ -22,15 +23,25 @@ from recrawl.fetch.worker_files import dead_files, opened
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply, Times
+from recrawl.native import compiled
 
 SUFFIX = ".journal"
 LIFE_S = 3600.0  # an older answer says too little about now
 TURN_BYTES = 1024 * 1024  # so much is enough for a turn, if the other file is free
 MOST_BYTES = 64 * 1024 * 1024  # of one file: beyond that answers go unnoted
 MOST_READ_BYTES = 16 * 1024 * 1024  # of what other runs left
-KEPT = frozenset({Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING})
+KEPT = (Evidence.DOCUMENT, Evidence.NOT_MODIFIED, Evidence.REDIRECT, Evidence.MISSING)
 _FRAME = Struct("<QIQ")  # turn, bytes that follow, their checksum
-_FACTS = Struct("<qd5dQ6I")  # page, at, times, received bytes, how long the texts are
+_FACTS = Struct("<qd5dQ6I")  # of an entry: page, at, times, received bytes, how long the texts are
+
+if compiled is not None:
+    compiled.noted(Reply, Ask, Times)
+
+Soon = Callable[[Callable[[], None]], object]
+
+
+def at_once(work: Callable[[], None]) -> None:
+    work()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +86,22 @@ class Answer:
         )
 
 
+Came = tuple[int, Reply]  # for a page
+
+
 class Journal:
     """Of one worker. `folder` holds the files of all of them; those of the dead are read when this one begins, as far
-    as the `pages` of the store still wait for what is in them."""
+    as the `pages` of the store still wait for what is in them. `soon`: does what it is given when this turn of the loop
+    is over, and nothing that was asked for later before it."""
 
-    def __init__(self, folder: Path, worker: str, pages: Callable[[Sequence[int]], Sequence[Page]], now: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        worker: str,
+        pages: Callable[[Sequence[int]], Sequence[Page]],
+        now: float,
+        soon: Soon = at_once,
+    ) -> None:
         folder.mkdir(exist_ok=True)
         forget_wishes(folder, now - LIFE_S)
         self._folder = folder
@@ -92,6 +114,8 @@ class Journal:
         self._ends_at = now + LIFE_S  # of what they left
         self._forget_dead(frozenset())
         self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
+        self._soon = soon
+        self._came: list[Came] = []  # in this turn of the loop
 
     def holds(self, page: int) -> bool:
         """Something to be recalled."""
@@ -113,13 +137,26 @@ class Journal:
             self._forget_dead(frozenset().union(*self._dead.values()))
         if reply.evidence not in KEPT:
             return
-        if self._turn.size >= TURN_BYTES and self._other.is_free_at(reply.at):
+        self._came.append((page, reply))
+        if reply.evidence is not Evidence.NOT_MODIFIED:
+            self._flush()
+        elif len(self._came) == 1:
+            self._soon(self._flush)
+
+    def _flush(self) -> None:
+        """Hand what came to the system."""
+        if not self._came:
+            return
+        came, self._came = self._came, []
+        at = came[-1][1].at
+        if self._turn.size >= TURN_BYTES and self._other.is_free_at(at):
             self._turn, self._other = self._other, self._turn
             self._turn.begin()
-        self._turn.write(page, reply.at, _packed(page, reply))
+        self._turn.write([page for page, _ in came], at, packed(came))
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was learnt from the answers for these pages is written."""
+        self._flush()
         written = frozenset(pages)
         self._turn.waiting -= written
         self._other.waiting -= written
@@ -136,6 +173,7 @@ class Journal:
                 path.unlink()
 
     def close(self) -> None:
+        self._flush()
         for file in (self._turn, self._other):
             file.close()
 
@@ -156,14 +194,14 @@ class _File:
         self.size = 0
         self.waiting.clear()
 
-    def write(self, page: int, at: float, entry: bytes) -> None:
-        if self.size + len(entry) > MOST_BYTES:
+    def write(self, pages: Sequence[int], at: float, entries: bytes) -> None:
+        if self.size + len(entries) > MOST_BYTES:
             return
-        framed = _FRAME.pack(self._number, len(entry), xxh3_64_intdigest(entry)) + entry
+        framed = _FRAME.pack(self._number, len(entries), xxh3_64_intdigest(entries)) + entries
         with suppress(OSError):  # a full disk: whoever must write says so; without this a kill repeats a request
             if os.pwrite(self._handle, framed, self.size) == len(framed):
                 self.size += len(framed)
-                self.waiting.add(page)
+                self.waiting.update(pages)
                 self._last_at = at
 
     def close(self) -> None:
@@ -186,12 +224,25 @@ def answers_in(data: bytes) -> Iterator[Answer]:
     while place + _FRAME.size <= len(data):
         number, size, checksum = _FRAME.unpack_from(data, place)
         place += _FRAME.size
-        entry = data[place : place + size]
+        entries = data[place : place + size]
         place += size
-        if turn not in (None, number) or len(entry) < max(size, _FACTS.size) or xxh3_64_intdigest(entry) != checksum:
+        if turn not in (None, number) or len(entries) < size or xxh3_64_intdigest(entries) != checksum:
             return
         turn = number
-        yield _unpacked(entry)
+        yield from _entries(entries)
+
+
+def _entries(entries: bytes) -> Iterator[Answer]:
+    place = 0
+    while place + _FACTS.size <= len(entries):
+        answer, place = _unpacked(entries, place)
+        yield answer
+
+
+def packed(came: list[Came]) -> bytes:
+    """The entries of one frame."""
+    plain: bytes | None = compiled.packed_answers(came) if compiled is not None else None
+    return b"".join([_packed(*one) for one in came]) if plain is None else plain
 
 
 def _packed(page: int, reply: Reply) -> bytes:
@@ -218,14 +269,17 @@ def _packed(page: int, reply: Reply) -> bytes:
     return b"".join((facts, *texts))
 
 
-def _unpacked(entry: bytes) -> Answer:
-    page, at, resolve_s, connect_s, tls_s, first_byte_s, total_s, received_bytes, *sizes = _FACTS.unpack_from(entry)
-    texts, place = [], _FACTS.size
+def _unpacked(entries: bytes, place: int) -> tuple[Answer, int]:
+    """The one that begins there, and where it ends."""
+    page, at, resolve_s, connect_s, tls_s, first_byte_s, total_s, received_bytes, *sizes = _FACTS.unpack_from(
+        entries, place
+    )
+    texts, place = [], place + _FACTS.size
     for size in sizes:
-        texts.append(entry[place : place + size])
+        texts.append(entries[place : place + size])
         place += size
     etag, last_modified, peer, raw_request, raw_head, sent_body = texts
-    return Answer(
+    answer = Answer(
         page,
         at,
         Times(resolve_s, connect_s, tls_s, first_byte_s, total_s),
@@ -237,3 +291,4 @@ def _unpacked(entry: bytes) -> Answer:
         raw_head,
         sent_body,
     )
+    return answer, place

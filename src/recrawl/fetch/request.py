@@ -4,6 +4,7 @@ import re
 
 from recrawl.fetch.validators import is_safe_date, is_safe_etag
 from recrawl.model.visit import Ask
+from recrawl.native import compiled
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
@@ -67,6 +68,12 @@ def header_lines(standing: list[bytes], ask: Ask) -> list[bytes]:
 
 def condition_lines(ask: Ask) -> list[bytes]:
     """The validators, sent back as they came where that is safe."""
+    plain: list[bytes] | None = compiled.condition_lines(ask.etag, ask.last_modified) if compiled is not None else None
+    return odd_condition_lines(ask) if plain is None else plain
+
+
+def odd_condition_lines(ask: Ask) -> list[bytes]:
+    """`condition_lines` of any validators."""
     lines = []
     if ask.etag and is_safe_etag(ask.etag):
         lines.append(_line("If-None-Match", ask.etag))

@@ -188,6 +188,12 @@ QUERY_SESSIONS = tuple(
 @lru_cache(maxsize=1024)  # asked twice for each capture: by the writer and by the search for its original
 def urlkey(url: str) -> str:
     """The key under which replay tools look an address up: `com,example)/path?query`."""
+    plain: str | None = compiled.urlkey(url) if compiled is not None else None
+    return odd_urlkey(url) if plain is None else plain
+
+
+def odd_urlkey(url: str) -> str:
+    """`urlkey` of an address that the compiled part does not know."""
     if plain := PLAIN.fullmatch(url):
         host, port, path = plain.groups("")
         return f"{_reversed(host)}{port}){path.rstrip('/') or '/'}"

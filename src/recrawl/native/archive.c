@@ -1,12 +1,22 @@
 /* Small things that every record of a WARC file needs. */
 #define _GNU_SOURCE /* memrchr */
-#include "native.h"
+#include "lines.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char BASE_32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 static const char HEX[] = "0123456789abcdef";
+enum { OF_BASE_32 = 1, OF_HEX = 2, OF_VALUE = 4 };
+static unsigned char kinds[256]; /* which of these a byte is one of */
+
+void
+archive_prepare(void)
+{
+    for (const char *letter = BASE_32; *letter; letter++) kinds[(unsigned char)*letter] |= OF_BASE_32;
+    for (const char *letter = HEX; *letter; letter++) kinds[(unsigned char)*letter] |= OF_HEX;
+    for (int letter = 0x20; letter < 0x7F; letter++)
+        if (letter != '"' && letter != '\\') kinds[letter] |= OF_VALUE;
+}
 
 /* sha1_text(digest) -> "sha1:…" in base 32, of twenty bytes */
 PyObject *
@@ -69,31 +79,45 @@ line_start(const char *begin, const char *at)
 }
 
 static int
-compare(const char *line, const char *end, const char *key, size_t length)
+compare(const char *line, const char *end, Piece key)
 {
-    size_t room = (size_t)(end - line), shared = room < length ? room : length;
-    int order = memcmp(line, key, shared);
-    return order ? order : (shared < length ? -1 : 0);
+    size_t room = (size_t)(end - line), shared = room < key.length ? room : key.length;
+    int order = memcmp(line, key.at, shared);
+    return order ? order : (shared < key.length ? -1 : 0);
 }
 
-/* lines_beginning_with(sorted, key) -> [line, …] of a buffer of sorted lines */
-PyObject *
-native_lines_beginning_with(PyObject *module, PyObject *arguments)
+int
+begins_with_key(const char *line, const char *end, Piece key)
 {
-    Py_buffer sorted, key;
-    if (!PyArg_ParseTuple(arguments, "y*y*", &sorted, &key)) return NULL;
-    const char *begin = sorted.buf, *end = begin + sorted.len, *low = begin, *high = end;
-    while (low < high) { /* the first line that is not before the key */
+    return compare(line, end, key) == 0;
+}
+
+const char *
+first_line(const char *begin, const char *end, Piece key)
+{
+    const char *low = begin, *high = end;
+    while (low < high) {
         const char *middle = line_start(low, low + (high - low) / 2);
-        if (compare(middle, end, key.buf, (size_t)key.len) < 0) {
+        if (compare(middle, end, key) < 0) {
             const char *next = memchr(middle, '\n', (size_t)(end - middle));
             low = next == NULL ? end : next + 1;
         } else {
             high = middle;
         }
     }
+    return low;
+}
+
+/* lines_beginning_with(sorted, key) -> [line, …] of a buffer of sorted lines */
+PyObject *
+native_lines_beginning_with(PyObject *module, PyObject *arguments)
+{
+    Py_buffer sorted, wanted;
+    if (!PyArg_ParseTuple(arguments, "y*y*", &sorted, &wanted)) return NULL;
+    Piece key = {wanted.buf, (size_t)wanted.len};
+    const char *begin = sorted.buf, *end = begin + sorted.len, *low = first_line(begin, end, key);
     PyObject *found = PyList_New(0);
-    while (found != NULL && low < end && compare(low, end, key.buf, (size_t)key.len) == 0) {
+    while (found != NULL && low < end && begins_with_key(low, end, key)) {
         const char *next = memchr(low, '\n', (size_t)(end - low));
         const char *stop = next == NULL ? end : next + 1;
         PyObject *line = PyBytes_FromStringAndSize(low, stop - low);
@@ -102,7 +126,7 @@ native_lines_beginning_with(PyObject *module, PyObject *arguments)
         low = stop;
     }
     PyBuffer_Release(&sorted);
-    PyBuffer_Release(&key);
+    PyBuffer_Release(&wanted);
     return found;
 }
 
@@ -210,13 +234,18 @@ done:
 
 /* ---- index lines ------------------------------------------------------------------------------------------------- */
 
-/* Stands in JSON as it is: printable ASCII but for the quote and the backslash. */
 static int
-is_plain_value(const char *at, size_t length)
+is_all_of(const char *at, size_t length, unsigned char kind)
 {
     for (const char *end = at + length; at < end; at++)
-        if (*at < 0x20 || *at > 0x7E || *at == '"' || *at == '\\') return 0;
+        if (!(kinds[(unsigned char)*at] & kind)) return 0;
     return 1;
+}
+
+int
+is_plain_value(const char *at, size_t length)
+{
+    return is_all_of(at, length, OF_VALUE);
 }
 
 static const char *
@@ -225,11 +254,6 @@ behind(const char *at, const char *end, const char *text)
     size_t length = strlen(text);
     return at != NULL && (size_t)(end - at) >= length && !memcmp(at, text, length) ? at + length : NULL;
 }
-
-typedef struct {
-    const char *at;
-    size_t length;
-} Piece;
 
 /* The value behind `name`, which ends with a quote; where it ends, its quote included. NULL: it is not there. */
 static const char *
@@ -250,15 +274,6 @@ is_number(Piece piece, size_t most)
     return piece.length >= 1 && piece.length <= most;
 }
 
-static int
-is_of(Piece piece, size_t length, const char *letters)
-{
-    if (piece.length != length) return 0;
-    for (size_t at = 0; at < length; at++)
-        if (piece.at[at] == 0 || strchr(letters, piece.at[at]) == NULL) return 0;
-    return 1;
-}
-
 static PyObject *
 text_of(Piece piece)
 {
@@ -275,6 +290,36 @@ number_of(Piece piece)
     return PyLong_FromLongLong(number);
 }
 
+int
+line_read(const char *at, const char *end, Line *line)
+{
+    *line = (Line){.key = {at, 0}, .status = {at, 0}, .digest = {at, 0}, .sha256 = {at, 0}};
+    while (at < end && *at > 0x20 && *at < 0x7F) at++;
+    line->key.length = (size_t)(at - line->key.at);
+    if (line->key.length == 0 || end - at < 16 || *at != ' ' || at[15] != ' ') return 0;
+    line->moment = (Piece){at + 1, 14};
+    at = value_at(at + 15, end, " {\"url\": \"", &line->url);
+    at = value_at(at, end, ", \"mime\": \"", &line->mime);
+    const char *next = value_at(at, end, ", \"status\": \"", &line->status);
+    if (next != NULL) at = next;
+    if (next != NULL && !is_number(line->status, 3)) return 0;
+    next = value_at(at, end, ", \"digest\": \"", &line->digest);
+    if (next != NULL) at = next;
+    if (next != NULL && (line->digest.length != 32 || !is_all_of(line->digest.at, 32, OF_BASE_32))) return 0;
+    at = value_at(at, end, ", \"length\": \"", &line->length);
+    at = value_at(at, end, ", \"offset\": \"", &line->offset);
+    at = value_at(at, end, ", \"filename\": \"", &line->file);
+    next = value_at(at, end, ", \"sha256\": \"", &line->sha256);
+    if (next != NULL) at = next;
+    if (next != NULL && (line->sha256.length != 64 || !is_all_of(line->sha256.at, 64, OF_HEX))) return 0;
+    at = behind(at, end, "}");
+    if (at == NULL || (at < end && (*at != '\n' || at + 1 < end))) return 0;
+    if (!is_number(line->moment, 14) || !is_number(line->length, 15) || !is_number(line->offset, 15)) return 0;
+    if (!line->url.length || !line->mime.length || !line->file.length) return 0;
+    return is_plain_value(line->url.at, line->url.length) && is_plain_value(line->mime.at, line->mime.length) &&
+           is_plain_value(line->file.at, line->file.length);
+}
+
 /* own_line(line) -> what a `CdxLine` is made of, of a line as recrawl writes most (formats/cdxj.py, OWN); None: another */
 PyObject *
 native_own_line(PyObject *module, PyObject *line)
@@ -283,35 +328,13 @@ native_own_line(PyObject *module, PyObject *line)
         PyErr_SetString(PyExc_TypeError, "a line is bytes");
         return NULL;
     }
-    const char *at = PyBytes_AS_STRING(line), *end = at + PyBytes_GET_SIZE(line);
-    Piece key = {at, 0}, moment, url, mime, status = {at, 0}, digest = {at, 0}, length, offset, file, sha256 = {at, 0};
-    while (at < end && *at > 0x20 && *at < 0x7F) at++;
-    key.length = (size_t)(at - key.at);
-    if (key.length == 0 || end - at < 16 || *at != ' ' || at[15] != ' ') Py_RETURN_NONE;
-    moment = (Piece){at + 1, 14};
-    at = value_at(at + 15, end, " {\"url\": \"", &url);
-    at = value_at(at, end, ", \"mime\": \"", &mime);
-    const char *next = value_at(at, end, ", \"status\": \"", &status);
-    if (next != NULL) at = next;
-    if (next != NULL && !is_number(status, 3)) Py_RETURN_NONE;
-    next = value_at(at, end, ", \"digest\": \"", &digest);
-    if (next != NULL) at = next;
-    if (next != NULL && !is_of(digest, 32, BASE_32)) Py_RETURN_NONE;
-    at = value_at(at, end, ", \"length\": \"", &length);
-    at = value_at(at, end, ", \"offset\": \"", &offset);
-    at = value_at(at, end, ", \"filename\": \"", &file);
-    next = value_at(at, end, ", \"sha256\": \"", &sha256);
-    if (next != NULL) at = next;
-    if (next != NULL && !is_of(sha256, 64, HEX)) Py_RETURN_NONE;
-    at = behind(at, end, "}");
-    if (at == NULL || (at < end && (*at != '\n' || at + 1 < end))) Py_RETURN_NONE;
-    if (!is_number(moment, 14) || !is_number(length, 15) || !is_number(offset, 15)) Py_RETURN_NONE;
-    if (!url.length || !mime.length || !file.length) Py_RETURN_NONE;
-    if (!is_plain_value(url.at, url.length) || !is_plain_value(mime.at, mime.length) || !is_plain_value(file.at, file.length)) Py_RETURN_NONE;
-    PyObject *more = sha256.length ? Py_BuildValue("((sN))", "sha256", text_of(sha256)) : PyTuple_New(0);
+    const char *at = PyBytes_AS_STRING(line);
+    Line read;
+    if (!line_read(at, at + PyBytes_GET_SIZE(line), &read)) Py_RETURN_NONE;
+    PyObject *more = read.sha256.length ? Py_BuildValue("((sN))", "sha256", text_of(read.sha256)) : PyTuple_New(0);
     return Py_BuildValue(
-        "(NNNNNNNNNN)", text_of(key), text_of(moment), text_of(url), text_of(mime), text_of(status), text_of(digest),
-        number_of(length), number_of(offset), text_of(file), more);
+        "(NNNNNNNNNN)", text_of(read.key), text_of(read.moment), text_of(read.url), text_of(read.mime), text_of(read.status),
+        text_of(read.digest), number_of(read.length), number_of(read.offset), text_of(read.file), more);
 }
 
 enum { LINE_KEY, LINE_MOMENT, LINE_URL, LINE_MIME, LINE_STATUS, LINE_DIGEST, LINE_FILE, LINE_SHA256, LINE_TEXTS };
@@ -369,15 +392,12 @@ native_written_line(PyObject *module, PyObject *arguments)
     return answer;
 }
 
-/* warc_date(at) -> "yyyy-mm-ddThh:mm:ss.ffffffZ"; None for a whole second, and before 1970 or after 9999 */
-PyObject *
-native_warc_date(PyObject *module, PyObject *moment)
+size_t
+date_written(double at, char *text)
 {
-    double at = PyFloat_AsDouble(moment);
-    if (at == -1.0 && PyErr_Occurred()) return NULL;
-    if (!(at >= 0 && at < 253402300799.0)) Py_RETURN_NONE;
+    if (!(at >= 0 && at < 253402300799.0)) return 0;
     double second, microseconds = rint(modf(at, &second) * 1e6);
-    if (!(microseconds > 0 && microseconds < 1e6)) Py_RETURN_NONE;
+    if (!(microseconds > 0 && microseconds < 1e6)) return 0;
     long long whole = (long long)second, days = whole / 86400, left = whole % 86400;
     /* the day's date, by years that begin in March */
     long long since = days + 719468, era = since / 146097, day_of_era = since % 146097;
@@ -385,7 +405,6 @@ native_warc_date(PyObject *module, PyObject *moment)
     long long day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     long long part = (5 * day_of_year + 2) / 153, day = day_of_year - (153 * part + 2) / 5 + 1;
     long long month = part < 10 ? part + 3 : part - 9, year = year_of_era + era * 400 + (month <= 2);
-    char text[64];
     const long long numbers[] = {year, month, day, left / 3600, left / 60 % 60, left % 60, (long long)microseconds};
     static const struct {
         int digits;
@@ -398,5 +417,26 @@ native_warc_date(PyObject *module, PyObject *moment)
         to += FORM[one].digits;
         *to++ = FORM[one].behind;
     }
-    return PyUnicode_DecodeASCII(text, to - text, NULL);
+    return (size_t)(to - text);
+}
+
+void
+digits_of_date(const char *date, char *to)
+{
+    static const struct {
+        int at, digits;
+    } PARTS[] = {{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}};
+    for (int one = 0; one < 6; one++) to = put_text(to, date + PARTS[one].at, (size_t)PARTS[one].digits);
+}
+
+/* warc_date(at) -> "yyyy-mm-ddThh:mm:ss.ffffffZ"; None for a whole second, and before 1970 or after 9999 */
+PyObject *
+native_warc_date(PyObject *module, PyObject *moment)
+{
+    char text[LONGEST_DATE];
+    double at = PyFloat_AsDouble(moment);
+    if (at == -1.0 && PyErr_Occurred()) return NULL;
+    size_t length = date_written(at, text);
+    if (!length) Py_RETURN_NONE;
+    return PyUnicode_FromStringAndSize(text, (Py_ssize_t)length);
 }

@@ -3,17 +3,23 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
+    {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
+    {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
     {"deflated", native_deflated, METH_VARARGS, "Headers as a raw deflate stream; None: too long, or more than ASCII."},
+    {"fitting_line", (PyCFunction)(void (*)(void))native_fitting_line, METH_FASTCALL, "The index line that is wanted, of sorted sidecars; None: it cannot be told."},
     {"frame_words", native_frame_words, METH_VARARGS, "The words by which the frame of a page is known."},
     {"head", native_head, METH_O, "Status, fields and bytes of a plain head; None: it is not so plain."},
     {"is_folded", native_is_folded, METH_O, "Whether a text is printable ASCII with single blanks."},
     {"is_plain_head", native_is_plain_head, METH_VARARGS, "Whether a head can be stored as it came."},
+    {"line_key", (PyCFunction)(void (*)(void))native_line_key, METH_FASTCALL, "How the index lines of an address and a second begin; None: it is not so plain."},
     {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
     {"link_targets", native_link_targets, METH_VARARGS, "Where the links of a main text lead; None: it cannot be told."},
     {"linked", native_linked, METH_VARARGS, "The classes that `link_targets` reads, and what counts."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
+    {"noted", native_noted, METH_VARARGS, "The classes that `packed_answers` reads."},
     {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
+    {"packed_answers", native_packed_answers, METH_O, "Answers as the journal keeps them; None: they are not so plain."},
     {"plain_links", native_plain_links, METH_VARARGS, "The links of anchors with plain addresses."},
     {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"replace", (PyCFunction)(void (*)(void))native_replace, METH_FASTCALL | METH_KEYWORDS, "A swift value with some fields changed."},
@@ -21,8 +27,12 @@ static PyMethodDef METHODS[] = {
     {"sha1_text", native_sha1_text, METH_O, "A sha1 as WARC readers write it."},
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
+    {"unchanged", (PyCFunction)(void (*)(void))native_unchanged, METH_FASTCALL, "The record of a 304 and its index line; None: it is not so plain."},
+    {"unchanged_run", native_unchanged_run, METH_VARARGS, "The records of 304s, one after the other, and their index lines."},
+    {"urlkey", native_urlkey, METH_O, "The key of an address in an index; None: it is not so plain."},
     {"urn_uuid", native_urn_uuid, METH_O, "Random bytes as the identity of a record."},
     {"warc_date", native_warc_date, METH_O, "A moment with microseconds; None: it is not so plain."},
+    {"write_in_order", native_write_in_order, METH_VARARGS, "Hand the sorted lines of a buffer on, many at once."},
     {"written_line", native_written_line, METH_VARARGS, "An index line; None: a value needs an escape."},
     {NULL, NULL, 0, NULL},
 };
@@ -35,9 +45,12 @@ static struct PyModuleDef MODULE = {
 PyMODINIT_FUNC
 PyInit__native(void)
 {
+    archive_prepare();
     links_prepare();
     pack_prepare();
     sight_prepare();
+    unchanged_prepare();
+    urlkey_prepare();
     words_prepare();
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL || head_prepare() < 0 || PyModule_AddType(module, &MetType) < 0 || PyModule_AddType(module, &HeadLinesType) < 0) {

@@ -4,9 +4,7 @@
  * of them but for little. So it is given here (RFC 1951, a block with its own code): of a sample of such records it needs
  * 1 to 3 % more bytes than codes made for each, and a third of the time. Only ASCII has a place in it.
  */
-#include "native.h"
-
-#include <string.h>
+#include "lines.h"
 
 #define LONGEST_DATA 16384 /* as far back as the distances reach */
 #define LITERALS 286
@@ -57,14 +55,13 @@ put(Writer *writer, uint64_t value, unsigned bits)
     writer->bits += bits;
 }
 
-/* Whole bytes leave; at most seven bits stay. Writes up to eight bytes. */
+/* Whole bytes leave; at most seven bits stay, of less than 64. Eight bytes must be free, however few leave. */
 static inline void
 settle(Writer *writer)
 {
-    for (unsigned whole = writer->bits / 8, at = 0; at < whole; at++) {
-        *writer->to++ = (unsigned char)writer->waiting;
-        writer->waiting >>= 8;
-    }
+    memcpy(writer->to, &writer->waiting, 8); /* the first one lowest, as the bits are */
+    writer->to += writer->bits / 8;
+    writer->waiting >>= writer->bits & ~7u;
     writer->bits &= 7;
 }
 
@@ -201,25 +198,40 @@ put_match(Writer *writer, unsigned length, unsigned distance)
     settle(writer);
 }
 
+static inline unsigned
+slot_of(uint32_t four)
+{
+    return four * 2654435761u >> (32 - TABLE_BITS);
+}
+
+/* How many bytes here are as they were there, of `most`; the first ones are known to be. */
+static inline size_t
+same_bytes(const unsigned char *here, const unsigned char *there, size_t most)
+{
+    size_t same = SHORTEST_MATCH;
+    while (same + 4 <= most && four_at(here + same) == four_at(there + same)) same += 4;
+    while (same < most && here[same] == there[same]) same++;
+    return same;
+}
+
 /* All of the data; -1: a byte has no place in the code. */
 static int
 put_data(Writer *writer, const unsigned char *data, size_t length)
 {
     uint16_t seen[1 << TABLE_BITS] = {0}; /* where four bytes were met last, from 1 */
-    size_t at = 0;
+    size_t at = 0, fours = length < SHORTEST_MATCH ? 0 : length - SHORTEST_MATCH + 1; /* that many places have four bytes */
     while (at < length) {
-        if (length - at >= SHORTEST_MATCH) {
+        if (at < fours) {
             uint32_t four = four_at(data + at);
-            uint16_t *slot = &seen[four * 2654435761u >> (32 - TABLE_BITS)];
+            uint16_t *slot = &seen[slot_of(four)];
             size_t before = *slot;
             *slot = (uint16_t)(at + 1);
             if (before && four_at(data + before - 1) == four) {
-                size_t most = length - at < LONGEST_MATCH ? length - at : LONGEST_MATCH, same = SHORTEST_MATCH;
-                while (same < most && data[before - 1 + same] == data[at + same]) same++;
+                size_t most = length - at < LONGEST_MATCH ? length - at : LONGEST_MATCH;
+                size_t same = same_bytes(data + at, data + before - 1, most), end = at + same, last = end < fours ? end : fours;
                 put_match(writer, (unsigned)same, (unsigned)(at + 1 - before));
-                size_t end = at + same;
-                for (at++; at < end; at++)
-                    if (length - at >= SHORTEST_MATCH) seen[four_at(data + at) * 2654435761u >> (32 - TABLE_BITS)] = (uint16_t)(at + 1);
+                for (at++; at < last; at++) seen[slot_of(four_at(data + at))] = (uint16_t)(at + 1);
+                at = end;
                 continue;
             }
         }
@@ -235,8 +247,36 @@ put_data(Writer *writer, const unsigned char *data, size_t length)
     return 0;
 }
 
-/* deflated(data, is_last) -> a raw deflate stream; one that is not last ends with an empty block, at a whole byte. None:
- * the data is long, or more than ASCII */
+size_t
+deflated_room(size_t length)
+{
+    return sizeof(told[0]) + length * 3 / 2 + 32; /* a byte takes 12 bits at most, four in a match 12 + 5 + 5 + 13 */
+}
+
+/* One that is not last ends with an empty block, at a whole byte. NULL: the data is long, or more than ASCII. */
+static unsigned char *
+deflate_into(unsigned char *to, const char *data, size_t length, int is_last)
+{
+    if (length > LONGEST_DATA) return NULL;
+    memcpy(to, told[is_last], sizeof(told[0]));
+    unsigned whole = told_bits / 8;
+    Writer writer = {to + whole, told_bits % 8 ? told[is_last][whole] : 0, told_bits % 8};
+    if (put_data(&writer, (const unsigned char *)data, length) < 0) return NULL;
+    if (!is_last) put(&writer, 0, 3);
+    if (writer.bits % 8) writer.bits += 8 - writer.bits % 8;
+    settle(&writer);
+    if (is_last) return writer.to;
+    memcpy(writer.to, "\0\0\xff\xff", 4);
+    return writer.to + 4;
+}
+
+unsigned char *
+deflated_into(unsigned char *to, const char *data, size_t length)
+{
+    return deflate_into(to, data, length, 1);
+}
+
+/* deflated(data, is_last) -> a raw deflate stream; None: the data is long, or more than ASCII */
 PyObject *
 native_deflated(PyObject *module, PyObject *arguments)
 {
@@ -245,24 +285,13 @@ native_deflated(PyObject *module, PyObject *arguments)
     int is_last;
     if (!PyArg_ParseTuple(arguments, "y#p", &data, &length, &is_last)) return NULL;
     if (length > LONGEST_DATA) Py_RETURN_NONE;
-    /* a byte takes 12 bits at most, four in a match 12 + 5 + 5 + 13 */
-    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sizeof(told[0]) + length * 3 / 2 + 32);
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)deflated_room((size_t)length));
     if (answer == NULL) return NULL;
-    unsigned char *begin = (unsigned char *)PyBytes_AS_STRING(answer);
-    memcpy(begin, told[is_last], sizeof(told[0]));
-    unsigned whole = told_bits / 8;
-    Writer writer = {begin + whole, told_bits % 8 ? told[is_last][whole] : 0, told_bits % 8};
-    if (put_data(&writer, (const unsigned char *)data, (size_t)length) < 0) {
+    unsigned char *begin = (unsigned char *)PyBytes_AS_STRING(answer), *end = deflate_into(begin, data, (size_t)length, is_last);
+    if (end == NULL) {
         Py_DECREF(answer);
         Py_RETURN_NONE;
     }
-    if (!is_last) put(&writer, 0, 3);
-    if (writer.bits % 8) writer.bits += 8 - writer.bits % 8;
-    settle(&writer);
-    if (!is_last) {
-        memcpy(writer.to, "\0\0\xff\xff", 4);
-        writer.to += 4;
-    }
-    if (_PyBytes_Resize(&answer, (char *)writer.to - PyBytes_AS_STRING(answer)) < 0) return NULL;
+    if (_PyBytes_Resize(&answer, end - begin) < 0) return NULL;
     return answer;
 }

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from recrawl.fetch.journal import LIFE_S, Journal, answers_in
 from recrawl.model.address import fingerprint, server_of
 from recrawl.model.failure import Failure
 from recrawl.model.page import Page
-from recrawl.model.visit import Ask, Reply, Times
+from recrawl.model.visit import Ask, Evidence, Reply, Times
+from recrawl.native import compiled
 
 NOW = 1_000_000.0
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \xe4\r\n\r\n"
@@ -262,6 +263,76 @@ def test_a_full_disk_is_left_to_those_who_must_write(tmp_path: Path) -> None:
     os.close(full)
     journal.note(A.id, reply_to(ASK_A))
     assert not journal._turn.waiting
+
+
+NOT_MODIFIED = b"HTTP/1.1 304 Not Modified\r\nETag: a\r\n\r\n"
+
+
+def test_all_that_is_unchanged_in_one_turn_of_the_loop_is_written_together(tmp_path: Path) -> None:
+    turn: list[Callable[[], None]] = []
+    pages = [replace(A, id=number) for number in range(1, 9)]
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW, turn.append)
+    for page in pages[:6]:
+        journal.note(page.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
+    assert journal._turn.size == 0
+    [over] = turn
+    over()
+    written = journal._turn.size
+    assert written > 0
+    over()
+    assert journal._turn.size == written
+    journal.note(pages[6].id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
+    assert len(turn) == 2  # another turn
+    turn[1]()
+    killed(journal)
+    after = Journal(tmp_path / "j", "0", Pages(*pages), NOW + 5)
+    replies = [after.recall(page, ASK_B, NOW + 5) for page in pages]
+    assert replies == [*[reply_to(ASK_B, body=b"", head=NOT_MODIFIED)] * 7, None]
+
+
+def test_what_is_to_be_read_is_written_at_once(tmp_path: Path) -> None:
+    """And what came before it: reading may be the end of the process."""
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW, lambda flush: None)
+    journal.note(A.id, reply_to(Ask(A.url, etag="a"), body=b"", head=NOT_MODIFIED))
+    journal.note(B.id, reply_to(ASK_B))
+    killed(journal)
+    after = Journal(tmp_path / "j", "0", Pages(A, B), NOW + 5)
+    assert after.recall(A, Ask(A.url, etag="a"), NOW + 5) is not None
+    assert after.recall(B, ASK_B, NOW + 5) is not None
+
+
+@pytest.mark.parametrize("end", [lambda journal: journal.close(), lambda journal: journal.settled([B.id])])
+def test_what_came_last_is_written_before_anything_is_settled_or_closed(
+    tmp_path: Path, end: Callable[[Journal], None]
+) -> None:
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW, lambda flush: None)
+    journal.note(A.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
+    end(journal)
+    assert journal._turn.waiting == {A.id}
+
+
+words = st.sampled_from(("", "a", '"\xe4"', "\ud800", "x" * 70))
+asks = st.builds(Ask, st.just(B.url), words, words)
+answers = st.builds(
+    Reply, asks, st.floats(0, 2e9), st.just(Evidence.DOCUMENT), raw_request=st.binary(max_size=9),
+    raw_head=st.binary(max_size=9), sent_body=st.binary(max_size=9), peer=st.sampled_from(("", "127.0.0.1", "\xe4")),
+    times=st.builds(Times, st.floats(0, 9), st.integers(0, 9)), received_bytes=st.integers(0, 2**64 - 1),
+)  # fmt: skip
+
+
+@pytest.mark.compiled
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), answers), max_size=4))
+def test_answers_are_packed_alike_or_left_to_python(came: list[tuple[int, Reply]]) -> None:
+    expected = b"".join(journals._packed(*one) for one in came)
+    assert journals.packed(came) == expected
+    is_plain = all((reply.ask.etag + reply.ask.last_modified + reply.peer).isascii() for _, reply in came)
+    assert (compiled.packed_answers(came) == expected) == is_plain
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("came", [[5], [(1, 2)], [(2**63, reply_to(ASK_A))], [("x", reply_to(ASK_A))]])
+def test_what_is_no_answer_is_left_to_python(came: list[object]) -> None:
+    assert compiled.packed_answers(came) is None
 
 
 @given(st.data())
