@@ -1,6 +1,5 @@
 """From a folder and its settings to the parts of a worker."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager, nullcontext
 from functools import partial
@@ -91,10 +90,7 @@ def journal_of(
     folder: Folder, settings: Settings, store: Store, worker: str, now: float
 ) -> AbstractContextManager[Journal | None]:
     """None for a cluster: whoever takes over for a worker that died stands elsewhere and cannot read it."""
-    if settings.state.store:
-        return nullcontext()
-    soon = asyncio.get_running_loop().call_soon
-    return closing(Journal(folder.journal, worker, store.pages, now, soon))
+    return nullcontext() if settings.state.store else closing(Journal(folder.journal, worker, store.pages, now))
 
 
 @asynccontextmanager

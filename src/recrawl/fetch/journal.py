@@ -37,12 +37,6 @@ _FACTS = Struct("<qd5dQ6I")  # of an entry: page, at, times, received bytes, how
 if compiled is not None:
     compiled.noted(Reply, Ask, Times)
 
-Soon = Callable[[Callable[[], None]], object]
-
-
-def at_once(work: Callable[[], None]) -> None:
-    work()
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -91,17 +85,9 @@ Came = tuple[int, Reply]  # for a page
 
 class Journal:
     """Of one worker. `folder` holds the files of all of them; those of the dead are read when this one begins, as far
-    as the `pages` of the store still wait for what is in them. `soon`: does what it is given when this turn of the loop
-    is over, and nothing that was asked for later before it."""
+    as the `pages` of the store still wait for what is in them."""
 
-    def __init__(
-        self,
-        folder: Path,
-        worker: str,
-        pages: Callable[[Sequence[int]], Sequence[Page]],
-        now: float,
-        soon: Soon = at_once,
-    ) -> None:
+    def __init__(self, folder: Path, worker: str, pages: Callable[[Sequence[int]], Sequence[Page]], now: float) -> None:
         folder.mkdir(exist_ok=True)
         forget_wishes(folder, now - LIFE_S)
         self._folder = folder
@@ -114,8 +100,7 @@ class Journal:
         self._ends_at = now + LIFE_S  # of what they left
         self._forget_dead(frozenset())
         self._turn, self._other = (_File(folder, f"{worker}{side}") for side in "ab")
-        self._soon = soon
-        self._came: list[Came] = []  # in this turn of the loop
+        self._came: list[Came] = []  # and is not written yet
 
     def holds(self, page: int) -> bool:
         """Something to be recalled."""
@@ -132,18 +117,20 @@ class Journal:
 
     def note(self, page: int, reply: Reply) -> None:
         """An answer came."""
+        self.gather(page, reply)
+        self.flush()
+
+    def gather(self, page: int, reply: Reply) -> None:
+        """An answer came, others may have come with it: they are written together, by `flush`, before any of them is read
+        and any other request leaves."""
         if self._dead and reply.at > self._ends_at:
             self._in_hand.clear()
             self._forget_dead(frozenset().union(*self._dead.values()))
         if reply.evidence not in KEPT:
             return
         self._came.append((page, reply))
-        if reply.evidence is not Evidence.NOT_MODIFIED:
-            self._flush()
-        elif len(self._came) == 1:
-            self._soon(self._flush)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Hand what came to the system."""
         if not self._came:
             return
@@ -156,7 +143,7 @@ class Journal:
 
     def settled(self, pages: Iterable[int]) -> None:
         """What was learnt from the answers for these pages is written."""
-        self._flush()
+        self.flush()
         written = frozenset(pages)
         self._turn.waiting -= written
         self._other.waiting -= written
@@ -173,7 +160,7 @@ class Journal:
                 path.unlink()
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         for file in (self._turn, self._other):
             file.close()
 

@@ -268,45 +268,30 @@ def test_a_full_disk_is_left_to_those_who_must_write(tmp_path: Path) -> None:
 NOT_MODIFIED = b"HTTP/1.1 304 Not Modified\r\nETag: a\r\n\r\n"
 
 
-def test_all_that_is_unchanged_in_one_turn_of_the_loop_is_written_together(tmp_path: Path) -> None:
-    turn: list[Callable[[], None]] = []
+def test_what_came_together_is_written_together(tmp_path: Path) -> None:
     pages = [replace(A, id=number) for number in range(1, 9)]
-    journal = Journal(tmp_path / "j", "0", Pages(), NOW, turn.append)
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW)
     for page in pages[:6]:
-        journal.note(page.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
+        journal.gather(page.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
     assert journal._turn.size == 0
-    [over] = turn
-    over()
+    journal.flush()
     written = journal._turn.size
     assert written > 0
-    over()
+    journal.flush()
     assert journal._turn.size == written
     journal.note(pages[6].id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
-    assert len(turn) == 2  # another turn
-    turn[1]()
     killed(journal)
     after = Journal(tmp_path / "j", "0", Pages(*pages), NOW + 5)
     replies = [after.recall(page, ASK_B, NOW + 5) for page in pages]
     assert replies == [*[reply_to(ASK_B, body=b"", head=NOT_MODIFIED)] * 7, None]
 
 
-def test_what_is_to_be_read_is_written_at_once(tmp_path: Path) -> None:
-    """And what came before it: reading may be the end of the process."""
-    journal = Journal(tmp_path / "j", "0", Pages(), NOW, lambda flush: None)
-    journal.note(A.id, reply_to(Ask(A.url, etag="a"), body=b"", head=NOT_MODIFIED))
-    journal.note(B.id, reply_to(ASK_B))
-    killed(journal)
-    after = Journal(tmp_path / "j", "0", Pages(A, B), NOW + 5)
-    assert after.recall(A, Ask(A.url, etag="a"), NOW + 5) is not None
-    assert after.recall(B, ASK_B, NOW + 5) is not None
-
-
 @pytest.mark.parametrize("end", [lambda journal: journal.close(), lambda journal: journal.settled([B.id])])
 def test_what_came_last_is_written_before_anything_is_settled_or_closed(
     tmp_path: Path, end: Callable[[Journal], None]
 ) -> None:
-    journal = Journal(tmp_path / "j", "0", Pages(), NOW, lambda flush: None)
-    journal.note(A.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
+    journal = Journal(tmp_path / "j", "0", Pages(), NOW)
+    journal.gather(A.id, reply_to(ASK_B, body=b"", head=NOT_MODIFIED))
     end(journal)
     assert journal._turn.waiting == {A.id}
 

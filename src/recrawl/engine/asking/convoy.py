@@ -114,6 +114,8 @@ class Convoy:
         for lane in answered:
             if lane.trip is not None:
                 handed_on(self._hear, lane)
+        if answered and self._parts.journal is not None:
+            self._parts.journal.flush()
         free, self._free = self._free, []
         for lane in free:
             if not lane.waiter.done():
@@ -182,7 +184,7 @@ class Convoy:
             self._free.append(lane)
             return
         if self._parts.journal is not None:
-            self._parts.journal.note(page.id, reply)
+            self._parts.journal.gather(page.id, reply)
         if reply.evidence is Evidence.DOCUMENT:
             lane.halts(Halt(page, reply))
         else:
