@@ -121,8 +121,8 @@ class Journal:
         self.flush()
 
     def gather(self, page: int, reply: Reply) -> None:
-        """An answer came, others may have come with it: they are written together, by `flush`, before any of them is read
-        and any other request leaves."""
+        """An answer came, others may have come with it: `flush` writes them together, before any of them is read and
+        any other request leaves."""
         if self._dead and reply.at > self._ends_at:
             self._in_hand.clear()
             self._forget_dead(frozenset().union(*self._dead.values()))
