@@ -18,7 +18,7 @@ from recrawl.store import codes, counts, rows
 from recrawl.store.codes import LEAST, MOST
 from recrawl.store.connection import Database, Session, enduring
 from recrawl.store.counts import Count
-from recrawl.store.hasten import hasten
+from recrawl.store.hasten import hasten, hasten_stretch
 from recrawl.store.record_reading import RecordReading
 from recrawl.store.rows import Row
 from recrawl.store.words import REMEMBERED, Words
@@ -84,16 +84,9 @@ class SqlStore(RecordReading):
             with self.database.writing() as session:
                 found = session.rows_of(self._sql.places, set(ids))
                 return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at, rank)
-        stretch = self._sql.live_stretch_of_site if number else self._sql.live_stretch
         return self._in_stretches(
             self._sql.end_of_stretch,
-            lambda session, from_id, to_id: hasten(
-                session,
-                self._sql,
-                session.rows(stretch, stretch.bind(from_id=from_id, to_id=to_id, site=number)),
-                at,
-                rank,
-            ),
+            lambda session, from_id, to_id: hasten_stretch(session, self._sql, (from_id, to_id), number, at, rank),
         )
 
     @enduring
