@@ -61,6 +61,9 @@ class Book(Protocol):
     def due_ids(self) -> Sql: ...
 
     @property
+    def due_of_rank(self) -> Sql: ...
+
+    @property
     def earliest_due(self) -> Sql: ...
 
     @property

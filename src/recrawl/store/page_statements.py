@@ -52,6 +52,16 @@ class PageStatements(Compiler):
         return self.compile(joined.order_by(chosen.c.rank, chosen.c.due_at))
 
     @cached_property
+    def due_of_rank(self) -> Sql:
+        """Whole pages of a server and a rank by due time, in the order of the index."""
+        due = _whole_page().where(
+            PAGE.c.server == bindparam("server"),
+            PAGE.c.rank == bindparam("rank"),
+            PAGE.c.due_at <= bindparam("before_at"),
+        )
+        return self.compile(due.order_by(PAGE.c.due_at).limit(bindparam("limit")))
+
+    @cached_property
     def due_ids(self) -> Sql:
         """The same, ids only."""
         heads = _heads(PAGE.c.id, PAGE.c.rank, PAGE.c.due_at)

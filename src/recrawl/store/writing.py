@@ -33,8 +33,14 @@ def words_of(batch: Batch, entered: Iterable[Page]) -> set[str]:
     return words | {record.kind for record in batch.records} | {record.wrapper for record in batch.records}
 
 
+class WrittenBefore(Exception):
+    """Some facts of a batch were there already: undo the transaction, and write the batch with care."""
+
+
 class BatchWriter:
-    """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words."""
+    """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words. Facts are hardly ever
+    written twice (by whoever did not hear that a commit succeeded): only `with_care` it is asked before which are
+    there."""
 
     def __init__(
         self,
@@ -43,9 +49,11 @@ class BatchWriter:
         numbers: Mapping[str, int],
         partitions: int,
         present: Collection[tuple[int, int]] = (),
+        with_care: bool = False,
     ) -> None:
         self._session, self._sql, self._numbers, self._partitions = session, statements, numbers, partitions
         self._present = present  # sites known to have pages on servers
+        self._with_care = with_care
         self.met: set[tuple[int, int]] = set()  # those that this batch adds
         self._counts: Counts = Counter()
 
@@ -148,15 +156,16 @@ class BatchWriter:
         row_of: Callable[[Fact, Mapping[str, int]], tuple[object, ...]],
     ) -> list[Fact]:
         """Insert facts whose key (page, moment) is not there, and answer with these."""
-        if not facts:
-            return []
-        since_at = min(fact.at for fact in facts)
-        pages = {fact.page for fact in facts}
-        known = {(row[0], row[1]) for row in self._session.rows_of(keys_since, pages, since_at=since_at)}
-        unique = {(fact.page, fact.at): fact for fact in reversed(facts)}
-        fresh = [fact for key, fact in unique.items() if key not in known]
-        self._session.many(add, (row_of(fact, self._numbers) for fact in fresh))
-        return fresh
+        fresh = {(fact.page, fact.at): fact for fact in reversed(facts)}
+        if self._with_care and facts:
+            since_at = min(fact.at for fact in facts)
+            pages = {fact.page for fact in facts}
+            for page, at in self._session.rows_of(keys_since, pages, since_at=since_at):
+                fresh.pop((page, at), None)
+        added = self._session.added(add, (row_of(fact, self._numbers) for fact in fresh.values()))
+        if added < len(fresh):
+            raise WrittenBefore
+        return list(fresh.values())
 
     def _put_records(self, records: Sequence[Record]) -> None:
         """What was read from a version takes the place of what was read from it before."""
