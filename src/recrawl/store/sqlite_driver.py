@@ -19,7 +19,7 @@ CACHE_KIB = 4096  # of the main connection: the upper levels of ten million addr
 SPARE_KIB = 512  # of one that is opened while the main one is busy
 IDLE_AT_MOST = 4  # connections kept for later
 
-COPY_AFTER = 4000  # rows changed: what was written since is copied from the write-ahead log into the file …
+COPY_AFTER = 8000  # rows changed: what was written since is copied from the write-ahead log into the file …
 MOST_PAGES = 16_000  # … by a thread; beside one that never comes to an end of it, whoever commits does that himself
 
 PRAGMAS = (
