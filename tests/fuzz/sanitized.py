@@ -22,7 +22,14 @@ from tests.sights import page_of
 
 ROOT = Path(__file__).parents[2]
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fPIC", "-shared"]
-TWINS = ["archive", "detect/test_compiled_words.py", "extract", "fetch/test_heads.py", "model"]
+TWINS = [
+    "archive",
+    "detect/test_compiled_words.py",
+    "extract",
+    "fetch/test_heads.py",
+    "model",
+    "store/test_compiled_rows.py",
+]
 READERS = ("html", "html", "sights", "readings", "any_document", "http", "http", "cdx_lines", "warcs")
 OF_PAGES = frozenset({"html", "sights", "readings", "any_document"})
 OTHERS = {

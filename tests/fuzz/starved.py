@@ -17,9 +17,12 @@ from recrawl.extract.resolve import is_origin
 from recrawl.extract.settings import DEFAULT
 from recrawl.formats.cdxj import CdxLine, written
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.page import Link
+from recrawl.model.page import Link, Page
 from recrawl.model.swift import replace
 from recrawl.native import compiled
+from recrawl.store.columns import PAGE as COLUMNS
+from recrawl.store.columns import PAGE_PLAN
+from recrawl.store.rows import page_row
 
 MOST_ALLOCATIONS = 2_000  # of one call
 UNHARMED = 20  # answers in a row: it asks for no more
@@ -41,6 +44,9 @@ DOCUMENT = Document(
     main=(Block(0, "\u00e9 " + " ".join(f"w{number}" for number in range(600))),),
     links=tuple(Link(f"http://e/{number}?q={number}", "a", f"w{number} \u00e9") for number in range(300)),
 )
+KNOWN = Page(1, "http://h.example/x", "h.example", "s", simhash=1 << 63, found_at=5.0)
+NUMBERS = {"": 0, "s": 1}
+ROW = (*page_row(KNOWN, NUMBERS), KNOWN.server)
 WHOLE = turbo.parse(PAGE).whole()
 
 
@@ -80,10 +86,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
     "read_page": page_read,
     "replace": lambda: replace(LINE, url="x"),
+    "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS),
+    "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
+    "values_of": lambda: compiled.values_of(PAGE_PLAN, [ROW], {0: "", 1: "s", None: ""}),
     "warc_date": lambda: compiled.warc_date(5.5),
+    "without_none": lambda: compiled.without_none([(1, None), (2, 3)], 0.0),
     "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
 }
 

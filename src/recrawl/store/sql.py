@@ -16,6 +16,7 @@ from recrawl.model.visit import Version, Visit
 from recrawl.ports import EVERY
 from recrawl.store import codes, counts, rows
 from recrawl.store.codes import LEAST, MOST
+from recrawl.store.columns import pages_of
 from recrawl.store.connection import Database, Session, enduring
 from recrawl.store.counts import Count
 from recrawl.store.hasten import hasten, hasten_stretch
@@ -370,7 +371,7 @@ class SqlStore(RecordReading):
 
     def _pages_of(self, found: Sequence[Row]) -> list[Page]:
         texts = self._words.texts(number for row in found for number in rows.page_words(row))
-        return [rows.page_of(row, texts) for row in found]
+        return pages_of(found, texts)
 
     # words
 
