@@ -114,7 +114,7 @@ class Receive:
 class State:
     partitions: int = 256  # fixed when the store is made
     store: str = ""  # postgresql://user@host/database shared by many machines; empty: a file in the folder
-    batch_visits: int = 256  # visits a commit gathers; in a cluster those of the lanes that wait for it
+    batch_visits: int = 512  # visits a commit gathers; in a cluster those of the lanes that wait for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -389,6 +389,19 @@ def test_make_due_stirs_live_pages_and_those_that_wait_and_keeps_their_ranks(sto
     assert store.make_due(10.0, site="three") == 0
 
 
+def test_make_due_of_all_pages_counts_those_that_rested_and_raises_their_rank(store: Store) -> None:
+    quiet = tuple(page(name, status=Status.LIVE, interval_s=60.0) for name in ("quiet", "silent"))
+    map_of_site = page("map", status=Status.LIVE, kind=Kind.SIGNAL, interval_s=60.0)
+    sooner = page("sooner", status=Status.LIVE, due_at=1.0, interval_s=60.0, rank=Rank.URGENT)
+    store.save(Batch(entered=(*quiet, map_of_site, sooner)))
+    assert store.interval_histogram() == [IntervalBand(32.0, 64.0, 1)]
+    assert store.make_due(5.0, rank=Rank.NOTICED) == 4
+    assert store.interval_histogram() == [IntervalBand(32.0, 64.0, 3)]
+    due = store.due("a.example", 5.0, 10)
+    assert due[0] == sooner and {found.rank for found in due[1:]} == {Rank.NOTICED}
+    assert {found.due_at for found in due[1:]} == {5.0}
+
+
 def test_make_due_takes_given_pages_whatever_their_standing(store: Store) -> None:
     gone = page("gone", status=Status.GONE, interval_s=60.0)
     store.save(Batch(entered=(gone, page("x", status=Status.LIVE, due_at=99.0))))

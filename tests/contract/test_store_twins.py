@@ -222,9 +222,14 @@ class Twins(RuleBasedStateMachine):
         self.save(replace(batch, events=tuple(event for event in batch.events if event.page is not None)))
         assert picture(self.stores[1], self.now) == before
 
-    @rule(at=moments, site=st.sampled_from((*SITES, "unknown")), given=tuples(ids, 2))
-    def make_due(self, at: float, site: str, given: tuple[int, ...]) -> None:
-        first, second = (store.make_due(at, site, given) for store in self.stores)
+    @rule(
+        at=moments,
+        site=st.sampled_from((*SITES, "", "unknown")),
+        given=tuples(ids, 2),
+        rank=st.sampled_from((None, *Rank.ALL)),
+    )
+    def make_due(self, at: float, site: str, given: tuple[int, ...], rank: int | None) -> None:
+        first, second = (store.make_due(at, site, given, rank) for store in self.stores)
         assert first == second
 
     @rule(server=st.sampled_from((*SERVERS, "unknown.example")))

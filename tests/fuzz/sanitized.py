@@ -30,6 +30,7 @@ TWINS = [
     "fetch/test_journal.py",
     "fetch/test_validators_sent_back.py",
     "model",
+    "store/test_compiled_rows.py",
 ]
 READERS = ("html", "html", "sights", "readings", "any_document", "http", "http", "cdx_lines", "warcs")
 OF_PAGES = frozenset({"html", "sights", "readings", "any_document"})

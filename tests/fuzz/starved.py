@@ -20,10 +20,13 @@ from recrawl.extract.settings import DEFAULT
 from recrawl.formats.cdxj import CdxLine, written
 from recrawl.model.capture import Capture
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.page import Link
+from recrawl.model.page import Link, Page
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.native import compiled
+from recrawl.store.columns import PAGE as COLUMNS
+from recrawl.store.columns import PAGE_PLAN
+from recrawl.store.rows import page_row
 
 MOST_ALLOCATIONS = 2_000  # of one call
 UNHARMED = 20  # answers in a row: it asks for no more
@@ -49,6 +52,9 @@ DOCUMENT = Document(
     main=(Block(0, "\u00e9 " + " ".join(f"w{number}" for number in range(600))),),
     links=tuple(Link(f"http://e/{number}?q={number}", "a", f"w{number} \u00e9") for number in range(300)),
 )
+KNOWN = Page(1, "http://h.example/x", "h.example", "s", simhash=1 << 63, found_at=5.0)
+NUMBERS = {"": 0, "s": 1}
+ROW = (*page_row(KNOWN, NUMBERS), KNOWN.server)
 WHOLE = turbo.parse(PAGE).whole()
 
 
@@ -98,14 +104,18 @@ CALLS: dict[str, Callable[[], Any]] = {
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
     "read_page": page_read,
     "replace": lambda: replace(LINE, url="x"),
+    "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS),
+    "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
     "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
     "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
+    "values_of": lambda: compiled.values_of(PAGE_PLAN, [ROW], {0: "", 1: "s", None: ""}),
     "warc_date": lambda: compiled.warc_date(5.5),
     "write_in_order": in_order,
+    "without_none": lambda: compiled.without_none([(1, None), (2, 3)], 0.0),
     "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
 }
 

@@ -49,6 +49,7 @@ from recrawl.scope.aliases import AliasTable
 from recrawl.scope.patterns_site import Wanted
 
 WORKER = "0"
+MOST_TOLD = 256  # answers in one commit: no journal holds what a kill takes of them
 
 
 class Guest:
@@ -190,7 +191,7 @@ class Guest:
             extract=settings.extract,
             ignore=settings.detect.ignore,
             second_looks=False,
-            batch_visits=settings.state.batch_visits,
+            batch_visits=min(settings.state.batch_visits, MOST_TOLD),
             record_unchanged=settings.keep.unchanged,
         )
 

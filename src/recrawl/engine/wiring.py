@@ -56,7 +56,7 @@ class Parts:
     probe_missing: bool = False
     connections: int = 128
     redirects: int = 5
-    batch_visits: int = 256
+    batch_visits: int = 512
     versions: int = 0  # of one page that are known; 0: all
     record_unchanged: bool = True
     disk_is_low: Callable[[], bool] = lambda: False

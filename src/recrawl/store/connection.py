@@ -66,6 +66,16 @@ class Session:
         self.many(sql, batch)
         return {row[0] for row in batch}
 
+    def added(self, sql: Sql, rows: Iterable[tuple[object, ...]]) -> int:
+        """Insert rows; how many of them were not there."""
+        batch = list(rows)
+        if not batch:
+            return 0
+        if sql.columns:
+            return len(self._in_columns(sql, batch).fetchall())
+        added: int = self._run_all(sql.text, batch).rowcount
+        return added
+
     def _in_columns(self, sql: Sql, batch: list[tuple[object, ...]]) -> Any:
         """In order of the first column: two who write the same rows wait for each other instead of for ever."""
         batch.sort(key=itemgetter(0))

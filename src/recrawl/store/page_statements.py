@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, or_, select, union_all, update
+from sqlalchemy import ColumnElement, Integer, bindparam, case, func, or_, select, union_all, update
 from sqlalchemy.sql import Select
 
 from recrawl.model.page import Rank, Status
@@ -50,6 +50,16 @@ class PageStatements(Compiler):
         chosen = select(heads).order_by(heads.c.rank, heads.c.due_at).limit(bindparam("limit")).subquery()
         joined = _whole_page().join(chosen, PAGE.c.id == chosen.c.id)
         return self.compile(joined.order_by(chosen.c.rank, chosen.c.due_at))
+
+    @cached_property
+    def due_of_rank(self) -> Sql:
+        """Whole pages of a server and a rank by due time, in the order of the index."""
+        due = _whole_page().where(
+            PAGE.c.server == bindparam("server"),
+            PAGE.c.rank == bindparam("rank"),
+            PAGE.c.due_at <= bindparam("before_at"),
+        )
+        return self.compile(due.order_by(PAGE.c.due_at).limit(bindparam("limit")))
 
     @cached_property
     def due_ids(self) -> Sql:
@@ -116,12 +126,26 @@ class PageStatements(Compiler):
 
     @cached_property
     def live_stretch(self) -> Sql:
-        """Pages of a stretch of ids that are visited when everything is: id, server, site, due time."""
-        return self.compile(self.locked(_live_stretch(), PAGE.c.id))
+        """Pages of a stretch of ids that are visited when everything is, those that are alike as one row: server, site,
+        kind, the interval of those without a due time, the latest due time, how many."""
+        live = self.locked(_place().where(*_live_stretch()), PAGE.c.id).subquery()
+        resting_s = case((live.c.due_at.is_(None), func.coalesce(live.c.interval_s, number(0))))
+        alike = (live.c.server, live.c.site, live.c.kind, resting_s)
+        return self.compile(select(*alike, func.max(live.c.due_at), func.count()).group_by(*alike))
 
     @cached_property
-    def live_stretch_of_site(self) -> Sql:
-        return self.compile(self.locked(_live_stretch().where(PAGE.c.site == bindparam("site")), PAGE.c.id))
+    def hasten_stretch(self) -> Sql:
+        """Make these pages due at a moment, unless they are due before."""
+        place = self.place_of(PAGE)
+        chosen = select(place).where(*_live_stretch(), _is_later())
+        return self.compile(update(PAGE).where(place.in_(chosen)).values(due_at=bindparam("at")))
+
+    @cached_property
+    def raise_stretch(self) -> Sql:
+        """Give these pages a more urgent rank."""
+        place = self.place_of(PAGE)
+        chosen = select(place).where(*_live_stretch(), PAGE.c.rank > bindparam("rank"))
+        return self.compile(update(PAGE).where(place.in_(chosen)).values(rank=bindparam("rank")))
 
     def places(self, size: int) -> Sql:
         """Id, server, site, due time, interval and kind of pages by id."""
@@ -130,8 +154,7 @@ class PageStatements(Compiler):
     @cached_property
     def hasten_page(self) -> Sql:
         """Make a page due at a moment, unless it is due before."""
-        later = or_(PAGE.c.due_at.is_(None), PAGE.c.due_at > bindparam("at"))
-        hasten = update(PAGE).where(PAGE.c.id == bindparam("page"), later)
+        hasten = update(PAGE).where(PAGE.c.id == bindparam("page"), _is_later())
         return self.compile(hasten.values(due_at=bindparam("at")))
 
     @cached_property
@@ -200,10 +223,16 @@ def _place() -> Select[Any]:
     return select(PAGE.c.id, PAGE.c.server, PAGE.c.site, PAGE.c.due_at, PAGE.c.interval_s, PAGE.c.kind)
 
 
-def _live_stretch() -> Select[Any]:
+def _is_later() -> ColumnElement[bool]:
+    return or_(PAGE.c.due_at.is_(None), PAGE.c.due_at > bindparam("at"))
+
+
+def _live_stretch() -> tuple[ColumnElement[bool], ...]:
+    """Of a site, or of all: site 0."""
     awaited = or_(*(PAGE.c.status == number(status) for status in AWAITED)) & PAGE.c.due_at.is_not(None)
     live = or_(PAGE.c.status == number(LIVE), awaited)
-    return _place().where(PAGE.c.id >= bindparam("from_id"), PAGE.c.id <= bindparam("to_id"), live)
+    site = bindparam("site", type_=Integer)
+    return PAGE.c.id >= bindparam("from_id"), PAGE.c.id <= bindparam("to_id"), live, or_(site == 0, PAGE.c.site == site)
 
 
 def _error_groups() -> Select[Any]:

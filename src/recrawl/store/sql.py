@@ -10,21 +10,23 @@ from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch, ErrorGroup, IntervalBand, Saved, Totals
 from recrawl.model.event import Event, EventKind
 from recrawl.model.notice import Notice
-from recrawl.model.page import Page
+from recrawl.model.page import Page, Rank
 from recrawl.model.server import RobotsFile, Server
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import EVERY
 from recrawl.store import codes, counts, rows
 from recrawl.store.codes import LEAST, MOST
+from recrawl.store.columns import pages_of
 from recrawl.store.connection import Database, Session, enduring
 from recrawl.store.counts import Count
-from recrawl.store.hasten import hasten
+from recrawl.store.hasten import hasten, hasten_stretch
 from recrawl.store.record_reading import RecordReading
 from recrawl.store.rows import Row
 from recrawl.store.words import REMEMBERED, Words
-from recrawl.store.writing import BatchWriter, words_of
+from recrawl.store.writing import BatchWriter, WrittenBefore, words_of
 
 STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
+FEW_SKIPPED = 4  # a page to skip on so many that are wanted: it is read with them, else ids are read first
 SERVERS_AT_ONCE = (64, 1024, 16_384, EVERY)
 
 
@@ -49,9 +51,15 @@ class SqlStore(RecordReading):
         """Addresses that are known already are sorted out before the transaction, while others may write: what is
         known once is known for good."""
         entered = self._not_known(batch.entered)
+        try:
+            return self._write(batch, entered)
+        except WrittenBefore:
+            return self._write(batch, entered, with_care=True)
+
+    def _write(self, batch: Batch, entered: Sequence[Page], with_care: bool = False) -> Saved:
         numbers = self._words.numbers(words_of(batch, entered))
         with self.database.writing() as session:
-            writer = BatchWriter(session, self._sql, numbers, self.partitions, self._presence)
+            writer = BatchWriter(session, self._sql, numbers, self.partitions, self._presence, with_care)
             saved = writer.write(batch, entered)
         self._remember(writer.met)
         return saved
@@ -84,16 +92,9 @@ class SqlStore(RecordReading):
             with self.database.writing() as session:
                 found = session.rows_of(self._sql.places, set(ids))
                 return hasten(session, self._sql, [row for row in found if not number or row[2] == number], at, rank)
-        stretch = self._sql.live_stretch_of_site if number else self._sql.live_stretch
         return self._in_stretches(
             self._sql.end_of_stretch,
-            lambda session, from_id, to_id: hasten(
-                session,
-                self._sql,
-                session.rows(stretch, stretch.bind(from_id=from_id, to_id=to_id, site=number)),
-                at,
-                rank,
-            ),
+            lambda session, from_id, to_id: hasten_stretch(session, self._sql, (from_id, to_id), number, at, rank),
         )
 
     @enduring
@@ -162,16 +163,26 @@ class SqlStore(RecordReading):
     def due(self, server: str, before_at: float, limit: int, skip: Collection[int] = ()) -> list[Page]:
         if limit <= 0:
             return []
-        number = fingerprint(server)
+        number, skipped = fingerprint(server), set(skip)
         with self.database.reading() as session:
-            if not skip:
-                sql = self._sql.due
-                found = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit))
-                return self._pages_of(found)
+            if len(skipped) <= limit // FEW_SKIPPED:
+                found = self._due_rows(session, number, before_at, limit + len(skipped))
+                return self._pages_of([row for row in found if row[0] not in skipped][:limit])
             sql = self._sql.due_ids
-            heads = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit + len(skip)))
-        skipped = set(skip)
+            heads = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit + len(skipped)))
         return self.pages([row[0] for row in heads if row[0] not in skipped][:limit])
+
+    def _due_rows(self, session: Session, server: int, before_at: float, limit: int) -> Sequence[Row]:
+        """One statement a rank, which need not sort, where there is no network between; else one for all."""
+        bounds = {"server": server, "before_at": before_at}
+        if self._sql.arrays:
+            return session.rows(self._sql.due, self._sql.due.bind(**bounds, limit=limit))
+        sql, found = self._sql.due_of_rank, list[Row]()
+        for rank in Rank.ALL:
+            found += session.rows(sql, sql.bind(**bounds, rank=rank, limit=limit - len(found)))
+            if len(found) == limit:
+                break
+        return found
 
     @enduring
     def servers_due(self, partitions: Collection[int], before_at: float, limit: int) -> list[Server]:
@@ -360,7 +371,7 @@ class SqlStore(RecordReading):
 
     def _pages_of(self, found: Sequence[Row]) -> list[Page]:
         texts = self._words.texts(number for row in found for number in rows.page_words(row))
-        return [rows.page_of(row, texts) for row in found]
+        return pages_of(found, texts)
 
     # words
 

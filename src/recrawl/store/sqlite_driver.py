@@ -1,7 +1,7 @@
 """Connections to one SQLite file that several processes share."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from math import nan
@@ -9,6 +9,7 @@ from os import fsencode
 from pathlib import Path
 from urllib.parse import quote
 
+from recrawl.native import compiled
 from recrawl.store.connection import Session
 from recrawl.store.failures import PRIMARY, code_of, plainly
 
@@ -19,7 +20,7 @@ CACHE_KIB = 4096  # of the main connection: the upper levels of ten million addr
 SPARE_KIB = 512  # of one that is opened while the main one is busy
 IDLE_AT_MOST = 4  # connections kept for later
 
-COPY_AFTER = 4000  # rows changed: what was written since is copied from the write-ahead log into the file …
+COPY_AFTER = 8000  # rows changed: what was written since is copied from the write-ahead log into the file …
 MOST_PAGES = 16_000  # … by a thread; beside one that never comes to an end of it, whoever commits does that himself
 
 PRAGMAS = (
@@ -179,10 +180,16 @@ def session_of(driver: sqlite3.Connection) -> Session:
     """The driver asks at length what a None may be made into: half the price of a page's row. A NaN it takes for any
     number, and SQLite, which has none, for NULL."""
 
-    def run_all(text: str, rows: Iterable[tuple[object, ...]]) -> sqlite3.Cursor:
-        return driver.executemany(text, [[nan if value is None else value for value in row] for row in rows])
+    def run_all(text: str, rows: Sequence[tuple[object, ...]]) -> sqlite3.Cursor:
+        return driver.executemany(text, with_nan(rows))
 
     return Session(driver.execute, run_all)
+
+
+def with_nan(rows: Sequence[tuple[object, ...]]) -> Sequence[Sequence[object]]:
+    """For every None."""
+    made: Sequence[Sequence[object]] | None = compiled.without_none(list(rows), nan) if compiled else None
+    return [[nan if value is None else value for value in row] for row in rows] if made is None else made
 
 
 def wait_for_turn(driver: sqlite3.Connection, statement: str, busy_ms: int) -> None:

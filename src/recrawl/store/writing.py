@@ -13,7 +13,7 @@ from recrawl.model.record import Record
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
 from recrawl.model.visit import Version, Visit
-from recrawl.store import codes, counts, rows
+from recrawl.store import codes, columns, counts, rows
 from recrawl.store.book import Book
 from recrawl.store.connection import Session
 from recrawl.store.counts import Count, Counts
@@ -33,8 +33,14 @@ def words_of(batch: Batch, entered: Iterable[Page]) -> set[str]:
     return words | {record.kind for record in batch.records} | {record.wrapper for record in batch.records}
 
 
+class WrittenBefore(Exception):
+    """Some facts of a batch were there already: undo the transaction, and write the batch with care."""
+
+
 class BatchWriter:
-    """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words."""
+    """Writes one batch and keeps the counts. `numbers` holds the numbers of the batch's words. Facts are hardly ever
+    written twice (by whoever did not hear that a commit succeeded): only `with_care` it is asked before which are
+    there."""
 
     def __init__(
         self,
@@ -43,9 +49,11 @@ class BatchWriter:
         numbers: Mapping[str, int],
         partitions: int,
         present: Collection[tuple[int, int]] = (),
+        with_care: bool = False,
     ) -> None:
         self._session, self._sql, self._numbers, self._partitions = session, statements, numbers, partitions
         self._present = present  # sites known to have pages on servers
+        self._with_care = with_care
         self.met: set[tuple[int, int]] = set()  # those that this batch adds
         self._counts: Counts = Counter()
 
@@ -54,9 +62,9 @@ class BatchWriter:
         fresh = self._enter(entered)
         sites = self._put_pages(batch)
         self._meet_servers([*fresh, *batch.pages])
-        visits = self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, rows.visit_row)
+        visits = self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, columns.visit_rows)
         counts.add_visits(self._counts, ((sites.get(visit.page, rows.NO_WORD), visit) for visit in visits))
-        for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, rows.version_row):
+        for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, _version_rows):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
         self._forget(batch.lost, sites)
@@ -73,7 +81,7 @@ class BatchWriter:
         if not self._sql.arrays:
             unknown = {row[0] for row in self._session.rows_of(self._sql.unknown, [page.id for page in pages])}
             fresh = [page for page in pages if page.id in unknown]
-        new = self._session.new(self._sql.enter_pages, (rows.page_row(page, self._numbers) for page in fresh))
+        new = self._session.new(self._sql.enter_pages, columns.page_rows(fresh, self._numbers))
         fresh = [page for page in fresh if page.id in new]
         self._stand(fresh)
         return fresh
@@ -84,7 +92,7 @@ class BatchWriter:
         versions = (*batch.versions, *batch.lost)
         spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in versions)}
         sites = self._leave_standings(spoken_of, newest)
-        self._session.many(self._sql.put_pages, (rows.page_row(page, self._numbers) for page in newest.values()))
+        self._session.many(self._sql.put_pages, columns.page_rows(newest.values(), self._numbers))
         self._stand(newest.values())
         sites.update((page.id, self._numbers[page.site]) for page in newest.values())
         return sites
@@ -145,18 +153,19 @@ class BatchWriter:
         facts: Sequence[Fact],
         keys_since: Callable[[int], Sql],
         add: Sql,
-        row_of: Callable[[Fact, Mapping[str, int]], tuple[object, ...]],
+        rows_of: Callable[[Collection[Fact], Mapping[str, int]], list[tuple[object, ...]]],
     ) -> list[Fact]:
         """Insert facts whose key (page, moment) is not there, and answer with these."""
-        if not facts:
-            return []
-        since_at = min(fact.at for fact in facts)
-        pages = {fact.page for fact in facts}
-        known = {(row[0], row[1]) for row in self._session.rows_of(keys_since, pages, since_at=since_at)}
-        unique = {(fact.page, fact.at): fact for fact in reversed(facts)}
-        fresh = [fact for key, fact in unique.items() if key not in known]
-        self._session.many(add, (row_of(fact, self._numbers) for fact in fresh))
-        return fresh
+        fresh = {(fact.page, fact.at): fact for fact in reversed(facts)}
+        if self._with_care and facts:
+            since_at = min(fact.at for fact in facts)
+            pages = {fact.page for fact in facts}
+            for page, at in self._session.rows_of(keys_since, pages, since_at=since_at):
+                fresh.pop((page, at), None)
+        added = self._session.added(add, rows_of(fresh.values(), self._numbers))
+        if added < len(fresh):
+            raise WrittenBefore
+        return list(fresh.values())
 
     def _put_records(self, records: Sequence[Record]) -> None:
         """What was read from a version takes the place of what was read from it before."""
@@ -199,6 +208,10 @@ class BatchWriter:
         since_at = min((event.at for event in events), default=0.0)
         told = self._session.rows_of(self._sql.told_since, pages, since_at=since_at)
         return {(page, at, kind): cursor for page, at, kind, cursor in told}
+
+
+def _version_rows(versions: Collection[Version], numbers: Mapping[str, int]) -> list[tuple[object, ...]]:
+    return [rows.version_row(version, numbers) for version in versions]
 
 
 def _last(key_columns: int, batch: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:

@@ -17,7 +17,17 @@ from recrawl.store.texts import ARRAY_SIZE, SIZES, Sql
 from recrawl.store.write_text import FILE, names, written
 
 NAMES = [name for name, _ in inspect.getmembers(Statements) if not name.startswith("_") and name not in dir(object)]
-MACHINERY = {"compile", "of_size", "upsert", "insert_new", "inserting", "compile_insert", "locked", "arrays"}
+MACHINERY = {
+    "arrays",
+    "compile",
+    "compile_insert",
+    "insert_new",
+    "inserting",
+    "locked",
+    "of_size",
+    "place_of",
+    "upsert",
+}
 WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for by a person
 
 

@@ -1,0 +1,293 @@
+/* Values as rows of a table and rows as values, many at a time: what `store/rows.py` does one by one. A plan says of
+ * each column which field it holds and how (`store/columns.py`). Whatever is not plain (a value of another class, a word
+ * or code that nobody knows, a row of another length) is left to the Python, which knows how to complain.
+ */
+#include "native.h"
+
+#include <string.h>
+
+#define MOST_COLUMNS 64
+#define PLAN "recrawl.native.rows"
+
+/* As `store.columns.How` numbers them. */
+enum how { AS_IS, UNLESS, CODE, WORD, WORD_IF_ANY, BITS, URL, SERVER, HOWS };
+
+typedef struct {
+    enum how how;
+    Py_ssize_t offset;      /* of the slot */
+    PyObject *there, *back; /* to the row and from it: tables, functions, or what is left out */
+} Column;
+
+typedef struct {
+    PyTypeObject *type;
+    Py_ssize_t count, server; /* server: the offset of its slot, where addresses are packed */
+    int has_key;              /* a row to read ends with the key of its server */
+    Column columns[MOST_COLUMNS];
+} Plan;
+
+static void
+free_plan(PyObject *capsule)
+{
+    Plan *plan = PyCapsule_GetPointer(capsule, PLAN);
+    if (plan == NULL) return;
+    for (Py_ssize_t at = 0; at < plan->count; at++) {
+        Py_XDECREF(plan->columns[at].there);
+        Py_XDECREF(plan->columns[at].back);
+    }
+    Py_XDECREF(plan->type);
+    PyMem_Free(plan);
+}
+
+static int
+is_sound(const Column *column)
+{
+    if (column->how == CODE) return PyDict_Check(column->there) && PyDict_Check(column->back);
+    if (column->how == BITS || column->how == URL) return PyCallable_Check(column->there) && PyCallable_Check(column->back);
+    return column->how >= AS_IS && column->how < HOWS && (column->how != SERVER || PyCallable_Check(column->there));
+}
+
+/* rows_plan(class, ((field, how, there, back), …)) */
+PyObject *
+native_rows_plan(PyObject *module, PyObject *arguments)
+{
+    PyTypeObject *type;
+    PyObject *columns;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyType_Type, &type, &PyTuple_Type, &columns)) return NULL;
+    if (PyTuple_GET_SIZE(columns) > MOST_COLUMNS) return PyErr_Format(PyExc_ValueError, "too many columns");
+    Plan *plan = PyMem_Calloc(1, sizeof(Plan));
+    if (plan == NULL) return PyErr_NoMemory();
+    plan->type = (PyTypeObject *)Py_NewRef(type);
+    PyObject *capsule = PyCapsule_New(plan, PLAN, free_plan);
+    if (capsule == NULL) {
+        Py_DECREF(type);
+        PyMem_Free(plan);
+        return NULL;
+    }
+    for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(columns); at++) {
+        Column *column = &plan->columns[at];
+        const char *field;
+        int how;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(columns, at), "siOO", &field, &how, &column->there, &column->back)) goto wrong;
+        column->how = (enum how)how;
+        Py_INCREF(column->there);
+        Py_INCREF(column->back);
+        plan->count = at + 1;
+        if (!is_sound(column)) {
+            PyErr_Format(PyExc_ValueError, "column %s cannot be made so", field);
+            goto wrong;
+        }
+        if ((column->offset = slot_named(type, field)) < 0) goto wrong;
+        if (how == URL && (plan->server = slot_named(type, "server")) < 0) goto wrong;
+        if (how == SERVER) plan->has_key = 1;
+    }
+    return capsule;
+wrong:
+    Py_DECREF(capsule);
+    return NULL;
+}
+
+static PyObject *
+field(PyObject *value, Py_ssize_t offset)
+{
+    return *(PyObject **)((char *)value + offset);
+}
+
+static int
+is_ascii(PyObject *text)
+{
+    return PyUnicode_CheckExact(text) && PyUnicode_IS_COMPACT_ASCII(text);
+}
+
+static PyObject *
+joined(const char *first, PyObject *second, const char *third, Py_ssize_t third_length)
+{
+    Py_ssize_t first_length = (Py_ssize_t)strlen(first), second_length = second ? PyUnicode_GET_LENGTH(second) : 0;
+    PyObject *text = PyUnicode_New(first_length + second_length + third_length, 127);
+    if (text == NULL) return NULL;
+    char *to = (char *)PyUnicode_1BYTE_DATA(text);
+    memcpy(to, first, (size_t)first_length);
+    if (second) memcpy(to + first_length, PyUnicode_1BYTE_DATA(second), (size_t)second_length);
+    memcpy(to + first_length + second_length, third, (size_t)third_length);
+    return text;
+}
+
+/* Where the path of an address begins that has this scheme and server; 0: it has another one. */
+static Py_ssize_t
+path_of(PyObject *url, const char *scheme, PyObject *server)
+{
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(url);
+    Py_ssize_t before = (Py_ssize_t)strlen(scheme), length = PyUnicode_GET_LENGTH(server), path = before + length;
+    if (PyUnicode_GET_LENGTH(url) <= path || text[path] != '/' || memcmp(text, scheme, (size_t)before) != 0) return 0;
+    return memcmp(text + before, PyUnicode_1BYTE_DATA(server), (size_t)length) == 0 ? path : 0;
+}
+
+static PyObject *
+packed_url(const Column *column, PyObject *url, PyObject *server)
+{
+    if (!is_ascii(url) || !is_ascii(server)) return PyObject_CallFunctionObjArgs(column->there, url, server, NULL);
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(url);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(url), path;
+    if ((path = path_of(url, "https://", server)) != 0) return joined("", NULL, text + path, length - path);
+    if ((path = path_of(url, "http://", server)) != 0) return joined("h", NULL, text + path, length - path);
+    return Py_NewRef(url);
+}
+
+static PyObject *
+unpacked_url(const Column *column, PyObject *packed, PyObject *server)
+{
+    if (!is_ascii(packed) || !is_ascii(server)) return PyObject_CallFunctionObjArgs(column->back, packed, server, NULL);
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(packed);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(packed);
+    if (length > 0 && text[0] == '/') return joined("https://", server, text, length);
+    if (length > 1 && text[0] == 'h' && text[1] == '/') return joined("http://", server, text + 1, length - 1);
+    return Py_NewRef(packed);
+}
+
+static PyObject *
+looked_up(PyObject *table, PyObject *key)
+{
+    return Py_XNewRef(PyDict_GetItemWithError(table, key));
+}
+
+/* A new reference; NULL without an exception: it is left to the Python. */
+static PyObject *
+to_row(const Plan *plan, const Column *column, PyObject *value, PyObject *numbers)
+{
+    PyObject *given = field(value, column->offset), *found;
+    if (given == NULL) return NULL;
+    switch (column->how) {
+    case UNLESS: {
+        int is_left_out = PyObject_RichCompareBool(given, column->there, Py_EQ);
+        return is_left_out < 0 ? NULL : Py_NewRef(is_left_out ? Py_None : given);
+    }
+    case CODE: return looked_up(column->there, given);
+    case WORD: return looked_up(numbers, given);
+    case WORD_IF_ANY: {
+        if ((found = looked_up(numbers, given)) == NULL) return NULL;
+        int is_any = PyObject_IsTrue(found);
+        if (is_any > 0) return found;
+        Py_DECREF(found);
+        return is_any < 0 ? NULL : Py_NewRef(Py_None);
+    }
+    case BITS: {
+        int is_any = PyObject_IsTrue(given);
+        if (is_any < 0) return NULL;
+        return is_any ? PyObject_CallOneArg(column->there, given) : Py_NewRef(Py_None);
+    }
+    case URL: {
+        PyObject *server = field(value, plan->server);
+        return server == NULL ? NULL : packed_url(column, given, server);
+    }
+    case SERVER: return PyObject_CallOneArg(column->there, given);
+    default: return Py_NewRef(given);
+    }
+}
+
+static PyObject *
+from_row(const Column *column, PyObject *given, PyObject *key, PyObject *texts)
+{
+    switch (column->how) {
+    case UNLESS: return Py_NewRef(given == Py_None ? column->there : given);
+    case CODE: return looked_up(column->back, given);
+    case WORD:
+    case WORD_IF_ANY: return looked_up(texts, given);
+    case BITS: return given == Py_None ? PyLong_FromLong(0) : PyObject_CallOneArg(column->back, given);
+    case URL: return unpacked_url(column, given, key);
+    case SERVER: return Py_NewRef(key);
+    default: return Py_NewRef(given);
+    }
+}
+
+static PyObject *
+row_of(const Plan *plan, PyObject *value, PyObject *numbers)
+{
+    if (!Py_IS_TYPE(value, plan->type)) return NULL;
+    PyObject *row = PyTuple_New(plan->count);
+    for (Py_ssize_t at = 0; row != NULL && at < plan->count; at++) {
+        PyObject *item = to_row(plan, &plan->columns[at], value, numbers);
+        if (item == NULL) Py_CLEAR(row);
+        else PyTuple_SET_ITEM(row, at, item);
+    }
+    return row;
+}
+
+static PyObject *
+value_of(const Plan *plan, PyObject *row, PyObject *texts)
+{
+    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != plan->count + plan->has_key) return NULL;
+    PyObject *fields[MOST_COLUMNS], *made = NULL;
+    PyObject *key = plan->has_key ? PyTuple_GET_ITEM(row, plan->count) : NULL;
+    Py_ssize_t at = 0;
+    for (; at < plan->count; at++)
+        if ((fields[at] = from_row(&plan->columns[at], PyTuple_GET_ITEM(row, at), key, texts)) == NULL) break;
+    if (at == plan->count) made = PyObject_Vectorcall((PyObject *)plan->type, fields, (size_t)at, NULL);
+    while (at > 0) Py_DECREF(fields[--at]);
+    return made;
+}
+
+static PyObject *
+each(PyObject *arguments, PyObject *(*make)(const Plan *, PyObject *, PyObject *))
+{
+    PyObject *capsule, *given, *words, *made = NULL;
+    if (!PyArg_ParseTuple(arguments, "OO!O!", &capsule, &PyList_Type, &given, &PyDict_Type, &words)) return NULL;
+    const Plan *plan = PyCapsule_GetPointer(capsule, PLAN);
+    if (plan == NULL || (made = PyList_New(0)) == NULL) return NULL;
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(given); at++) {
+        PyObject *one = Py_NewRef(PyList_GET_ITEM(given, at)), *other = make(plan, one, words);
+        Py_DECREF(one);
+        int is_kept = other != NULL && PyList_Append(made, other) == 0;
+        Py_XDECREF(other);
+        if (is_kept) continue;
+        Py_DECREF(made);
+        if (PyErr_Occurred()) return NULL;
+        Py_RETURN_NONE;
+    }
+    return made;
+}
+
+/* rows_of(plan, [value, …], {word: number}) -> [row, …] or None */
+PyObject *
+native_rows_of(PyObject *module, PyObject *arguments)
+{
+    return each(arguments, row_of);
+}
+
+/* values_of(plan, [row, …], {number: word}) -> [value, …] or None */
+PyObject *
+native_values_of(PyObject *module, PyObject *arguments)
+{
+    return each(arguments, value_of);
+}
+
+static PyObject *
+without_none(PyObject *row, PyObject *instead)
+{
+    if (!PyTuple_CheckExact(row)) return NULL;
+    Py_ssize_t count = PyTuple_GET_SIZE(row);
+    PyObject *fresh = PyTuple_New(count);
+    for (Py_ssize_t at = 0; fresh != NULL && at < count; at++) {
+        PyObject *item = PyTuple_GET_ITEM(row, at);
+        PyTuple_SET_ITEM(fresh, at, Py_NewRef(item == Py_None ? instead : item));
+    }
+    return fresh;
+}
+
+/* without_none([row, …], instead) -> [row, …] or None */
+PyObject *
+native_without_none(PyObject *module, PyObject *arguments)
+{
+    PyObject *rows, *instead;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyList_Type, &rows, &instead)) return NULL;
+    Py_ssize_t count = PyList_GET_SIZE(rows);
+    PyObject *fresh = PyList_New(count);
+    for (Py_ssize_t at = 0; fresh != NULL && at < count; at++) {
+        PyObject *row = without_none(PyList_GET_ITEM(rows, at), instead);
+        if (row == NULL) {
+            Py_DECREF(fresh);
+            if (PyErr_Occurred()) return NULL;
+            Py_RETURN_NONE;
+        }
+        PyList_SET_ITEM(fresh, at, row);
+    }
+    return fresh;
+}

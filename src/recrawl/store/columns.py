@@ -1,0 +1,110 @@
+"""Many values as rows and many rows as values, by the compiled part: the tables say how it makes what `rows.py` makes
+one by one, which takes over where there is no such part or where it is not certain."""
+
+from collections.abc import Callable, Collection, Sequence
+from enum import IntEnum
+from typing import Any, TypeVar
+
+from recrawl.model.page import Page
+from recrawl.model.visit import Visit
+from recrawl.native import compiled
+from recrawl.store import codes, rows
+from recrawl.store.codes import Code
+from recrawl.store.rows import Numbers, Row, Texts
+
+Value = TypeVar("Value")
+
+
+class How(IntEnum):
+    """A field in its column. As `native/rows.c` numbers them."""
+
+    AS_IS = 0
+    UNLESS = 1  # NULL where it is what it mostly is
+    CODE = 2  # a member of a closed set, by its number
+    WORD = 3  # a text, by its number
+    WORD_IF_ANY = 4  # the same, NULL for no text
+    BITS = 5  # 64 of them, signed; NULL for 0
+    URL = 6  # without its server
+    SERVER = 7  # by its number; a row to read ends with its key
+
+
+Column = tuple[str, How, Any, Any]
+
+
+def _as_is(field: str) -> Column:
+    return field, How.AS_IS, None, None
+
+
+def _unless(usual: object, *fields: str) -> tuple[Column, ...]:
+    return tuple((field, How.UNLESS, usual, None) for field in fields)
+
+
+def _code(field: str, code: Code[Any]) -> Column:
+    return field, How.CODE, code.number, code.member
+
+
+def _word(field: str, how: How = How.WORD_IF_ANY) -> Column:
+    return field, how, None, None
+
+
+PAGE: tuple[Column, ...] = (
+    _as_is("id"),
+    ("url", How.URL, codes.pack_url, codes.unpack_url),
+    ("server", How.SERVER, codes.server_number, None),
+    _word("site", How.WORD),
+    _code("kind", codes.KIND),
+    _word("category"),
+    _as_is("rank"),
+    *_unless(1.0, "importance"),
+    *_unless(0, "depth", "hops"),
+    _as_is("found_from"),
+    *_unless(0.0, "found_at"),
+    _as_is("due_at"),
+    *_unless(0.0, "interval_s"),
+    *_unless(b"", "belief"),
+    _code("status", codes.STATUS),
+    *_unless("", "reason", "etag", "last_modified"),
+    *_unless(b"", "body_digest", "text_digest"),
+    ("simhash", How.BITS, codes.signed, codes.unsigned),
+    *_unless(0, "size_bytes"),
+    _word("content_type"),
+    *_unless(b"", "noise"),
+    *_unless(0, "failures", "misses", "visits", "changes", "conditional"),
+    _as_is("checked_at"),
+    _as_is("changed_at"),
+    *_unless("", "target"),
+)
+VISIT: tuple[Column, ...] = (
+    _as_is("page"),
+    _as_is("at"),
+    _code("why", codes.WHY),
+    _as_is("status"),
+    _code("evidence", codes.EVIDENCE),
+    _code("change", codes.CHANGE),
+    _word("failure"),
+    *_unless(0, "received_bytes", "changed_bytes"),
+    _as_is("conditional"),
+    *_unless(0.0, "milliseconds"),
+)
+PAGE_PLAN, VISIT_PLAN = (compiled.rows_plan(Page, PAGE), compiled.rows_plan(Visit, VISIT)) if compiled else (None, None)
+
+
+def page_rows(pages: Collection[Page], numbers: Numbers) -> list[tuple[object, ...]]:
+    return _rows(PAGE_PLAN, pages, numbers, rows.page_row)
+
+
+def visit_rows(visits: Collection[Visit], numbers: Numbers) -> list[tuple[object, ...]]:
+    return _rows(VISIT_PLAN, visits, numbers, rows.visit_row)
+
+
+def pages_of(found: Sequence[Row], texts: Texts) -> list[Page]:
+    """Rows that end with the server's key."""
+    made: list[Page] | None = compiled.values_of(PAGE_PLAN, list(found), texts) if compiled else None
+    return [rows.page_of(row, texts) for row in found] if made is None else made
+
+
+def _rows(
+    plan: object, values: Collection[Value], numbers: Numbers, row_of: Callable[[Value, Numbers], tuple[object, ...]]
+) -> list[tuple[object, ...]]:
+    made: list[tuple[object, ...]] | None = compiled.rows_of(plan, list(values), numbers) if compiled else None
+    return [row_of(value, numbers) for value in values] if made is None else made

@@ -1,0 +1,153 @@
+"""Rows and pages that the compiled part makes are those that Python makes."""
+
+from dataclasses import fields, replace
+from math import isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change
+from recrawl.model.visit import Evidence, Visit, Why
+from recrawl.native import compiled
+from recrawl.store import columns, rows
+from recrawl.store.columns import PAGE, PAGE_PLAN, VISIT, VISIT_PLAN
+from recrawl.store.sqlite_driver import with_nan
+from recrawl.store.tables import PAGE as PAGE_TABLE
+from recrawl.store.tables import VISIT as VISIT_TABLE
+
+WORDS = ("", "one", "ü", "text/html")
+NUMBERS = {word: number for number, word in enumerate(WORDS)}
+TEXTS: dict[int | None, str] = {number: word for word, number in NUMBERS.items()} | {None: ""}
+
+words = st.sampled_from(WORDS)
+servers = st.sampled_from(("a.example", "a.example:80", "bücher.example", ""))
+urls = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(("https://", "http://", "HTTPS://", "ftp://", "/", "h/", "")),
+    servers,
+    st.sampled_from(("", "/", "/x?y", "/ü", "?q", "h/")),
+)
+texts = st.one_of(words, st.text(max_size=5))
+blobs = st.binary(max_size=5)
+amounts = st.one_of(st.integers(0, 3), st.integers(-(1 << 63), (1 << 63) - 1))
+moments = st.one_of(st.sampled_from((0.0, -0.0, 1.0)), st.floats(allow_nan=False))
+maybe_moments = st.one_of(st.none(), moments)
+
+pages = st.builds(
+    Page,
+    id=amounts,
+    url=urls,
+    server=servers,
+    site=words,
+    kind=st.sampled_from(Kind),
+    category=words,
+    rank=st.sampled_from(Rank.ALL),
+    importance=moments,
+    depth=amounts,
+    hops=amounts,
+    found_from=st.one_of(st.none(), amounts),
+    found_at=moments,
+    due_at=maybe_moments,
+    interval_s=moments,
+    belief=blobs,
+    status=st.sampled_from(Status),
+    reason=texts,
+    etag=texts,
+    last_modified=texts,
+    body_digest=blobs,
+    text_digest=blobs,
+    simhash=st.one_of(st.just(0), st.integers(0, (1 << 64) - 1)),
+    size_bytes=amounts,
+    content_type=words,
+    noise=blobs,
+    failures=amounts,
+    misses=amounts,
+    visits=amounts,
+    changes=amounts,
+    conditional=amounts,
+    checked_at=maybe_moments,
+    changed_at=maybe_moments,
+    target=texts,
+)
+visits = st.builds(
+    Visit,
+    page=amounts,
+    at=moments,
+    why=st.sampled_from(Why),
+    status=amounts,
+    evidence=st.sampled_from(Evidence),
+    change=st.one_of(st.sampled_from(Change), st.sampled_from(Change).map(str)),
+    failure=words,
+    received_bytes=amounts,
+    changed_bytes=amounts,
+    conditional=st.booleans(),
+    milliseconds=moments,
+)
+
+
+@given(st.lists(pages, max_size=3))
+def test_pages_become_the_rows_and_rows_the_pages_that_python_makes(some: list[Page]) -> None:
+    made = columns.page_rows(some, NUMBERS)
+    assert made == [rows.page_row(page, NUMBERS) for page in some]
+    stored = [(*row, page.server) for row, page in zip(made, some, strict=True)]
+    found = columns.pages_of(stored, TEXTS)
+    assert [repr(page) for page in found] == [repr(rows.page_of(row, TEXTS)) for row in stored]
+    if compiled:
+        assert compiled.rows_of(PAGE_PLAN, some, NUMBERS) == made
+        assert compiled.values_of(PAGE_PLAN, stored, TEXTS) == found
+
+
+@given(st.lists(visits, max_size=3))
+def test_visits_become_the_rows_that_python_makes(some: list[Visit]) -> None:
+    made = columns.visit_rows(some, NUMBERS)
+    assert made == [rows.visit_row(visit, NUMBERS) for visit in some]
+    if compiled:
+        assert compiled.rows_of(VISIT_PLAN, some, NUMBERS) == made
+
+
+@given(st.lists(st.lists(st.one_of(st.none(), st.integers(), st.text()), max_size=4).map(tuple), max_size=4))
+def test_every_none_is_given_to_sqlite_as_a_nan(some: list[tuple[object, ...]]) -> None:
+    made = with_nan(some)
+    back = [tuple(None if isinstance(one, float) and isnan(one) else one for one in row) for row in made]
+    assert back == some and not any(one is None for row in made for one in row)
+
+
+def test_every_field_has_its_column() -> None:
+    assert [column[0] for column in PAGE] == [field.name for field in fields(Page)] == PAGE_TABLE.columns.keys()
+    assert [column[0] for column in VISIT] == [field.name for field in fields(Visit)] == VISIT_TABLE.columns.keys()
+
+
+def test_words_and_codes_that_nobody_knows_are_complained_about() -> None:
+    page = Page(1, "https://a.example/", "a.example", "one")
+    (row,) = columns.page_rows([page], NUMBERS)
+    with pytest.raises(KeyError):
+        columns.page_rows([replace(page, site="unheard of")], NUMBERS)
+    with pytest.raises(KeyError):
+        columns.pages_of([(*row[:4], 99, *row[5:], "a.example")], TEXTS)
+    with pytest.raises(IndexError):
+        columns.pages_of([row], TEXTS)
+
+
+@pytest.mark.compiled
+def test_what_is_not_plain_is_left_to_python() -> None:
+    page = Page(1, "https://a.example/", "a.example", "one")
+    assert compiled.rows_of(PAGE_PLAN, [page, "no page"], NUMBERS) is None
+    assert compiled.rows_of(PAGE_PLAN, [replace(page, category="unheard of")], NUMBERS) is None
+    assert compiled.values_of(PAGE_PLAN, [("too", "short")], TEXTS) is None
+    assert compiled.values_of(PAGE_PLAN, [["no", "tuple"]], TEXTS) is None
+    assert compiled.without_none([["no", "tuple"]], 0.0) is None
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "column",
+    [("id", 99, None, None), ("kind", 2, None, None), ("url", 6, None, None), ("server", 7, 1, None), ("id", 0)],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused(column: tuple[object, ...]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        compiled.rows_plan(Page, (column,))
+    with pytest.raises(AttributeError):
+        compiled.rows_plan(Page, (("no field", 0, None, None),))
