@@ -93,8 +93,8 @@ def differ(old: Sequence[Block], new: Sequence[Block], folded: bool = False) -> 
 
 
 def extent(old: Sequence[Block], new: Sequence[Block]) -> Extent:
-    """What `differ` would measure of blocks that are folded and not empty, without putting together what stayed: that is
-    nearly all of a page."""
+    """What `differ` would measure of blocks that are folded and not empty, without putting together what stayed, which
+    is nearly all of a page."""
     was, now = [block.text for block in old], [block.text for block in new]
     segments: list[Segment] = []
     stayed_bytes = _lines_bytes(now)
