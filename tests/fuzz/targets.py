@@ -142,7 +142,8 @@ def http(data: bytes) -> None:
         retry_after.retry_after_s(reply.header(name), NOW)
         dates.parse_http_date(reply.header(name), NOW)
     websub.hubs_in_headers(headers)
-    http_head.headers_of(top)
+    for stored in (top, top + gap):
+        assert http_head.headers_of(stored) == http_head.odd_headers_of(stored)
 
 
 def sitemaps(data: bytes) -> None:

@@ -1,6 +1,8 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
 from collections.abc import Callable, Container, Hashable, Sequence
+from itertools import chain
+from operator import is_
 from typing import NamedTuple
 
 from recrawl.extract import turbo
@@ -35,6 +37,7 @@ from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.ends import ends
 from recrawl.model.once import once
 from recrawl.model.page import Link
 from recrawl.model.values import dataclass
@@ -107,7 +110,7 @@ class Parsed:
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
         if self._item_links is not None:
-            found = [link for some in self._item_links for link in some]
+            found = chain.from_iterable(self._item_links)
             return (*found, *links_of_header(self._header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
             return tuple(links_of_header(self._header_values("link"), self.url))
@@ -211,11 +214,12 @@ class Parsed:
 
     def _main_blocks(self) -> tuple[Block, ...]:
         """Those that another version shares are the same objects, so that comparing the two costs little."""
-        runs = self._main_runs
-        if self.beside is None or self.beside.media is not Media.HTML:
+        runs, other = self._main_runs, self.beside
+        if other is None or other.media is not Media.HTML:
             return _blocks(runs)
-        known = dict(zip(map(id, self.beside._main_runs), self.beside.main, strict=True))
-        return tuple([known.get(id(run)) or Block(run.place, run.text, run.level) for run in runs])
+        head, tail = ends(other._main_runs, runs, is_)
+        known = other.main
+        return (*known[:head], *_blocks(runs[head : len(runs) - tail]), *known[len(known) - tail :])
 
     @once
     def _main_runs(self) -> Sequence[Run]:
@@ -435,4 +439,4 @@ def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]
 
 
 def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:
-    return tuple(Block(run.place, run.text, run.level) for run in runs)
+    return tuple([Block(run.place, run.text, run.level) for run in runs])
