@@ -35,10 +35,12 @@ def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
 
 
 def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[Block]]:
+    there = [block for block in blocks if block.place in places]
+    if there and len(places) == 1:
+        return {there[0].place: there}
     grouped: defaultdict[int, list[Block]] = defaultdict(list)
-    for block in blocks:
-        if block.place in places:
-            grouped[block.place].append(block)
+    for block in there:
+        grouped[block.place].append(block)
     return grouped
 
 

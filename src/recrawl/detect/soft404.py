@@ -97,7 +97,7 @@ def most_letters(title: str) -> int:
 
 
 def _says_so(document: Document) -> bool:
-    letters = sum(len(block.text) for block in document.main)
+    letters = sum([len(block.text) for block in document.main])
     if letters > MOST_LETTERS:
         return False
     title = fold(document.title)

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "reading.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "text.h"
@@ -568,11 +569,12 @@ reader_new(PyObject *body, PyObject *child_of, Py_ssize_t caption_letters)
         PyErr_SetString(PyExc_TypeError, "call contexts first, and begin with one of them");
         return NULL;
     }
-    Reader *reader = PyMem_Calloc(1, sizeof(Reader));
+    Reader *reader = PyMem_Malloc(sizeof(Reader));
     if (reader == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
+    memset(reader, 0, offsetof(Reader, stack));
     reader->body = body;
     reader->child_of = child_of;
     reader->anchor = -1;

@@ -21,13 +21,13 @@ typedef struct {
     int is_source; /* texts may hold any reference, not only those that a parser writes */
     PyObject *child_of, *runs, *skeleton, *items;
     PyObject *body, *context; /* borrowed, as those on the stack: their maker keeps them */
-    PyObject *stack[DEEPEST_READ];
     int depth;
     Folded run, caption;
     size_t linked, stressed;
     Py_ssize_t anchor; /* the item of the link that we are in, -1: none */
     int anchor_depth;  /* where it ends */
     size_t caption_letters;
+    PyObject *stack[DEEPEST_READ];
 } Reader;
 
 /* All of these: FAILED with an exception, ODD where only the tree will tell. */

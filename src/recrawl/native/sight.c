@@ -11,6 +11,7 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "met.h"
@@ -73,7 +74,6 @@ typedef struct {
     const char *origin;               /* of paths; NULL: not known */
     size_t origin_length;
     Py_ssize_t anchors, passed;       /* links in all, and those passed over */
-    Attribute attributes[MOST_ATTRIBUTES];
     int attribute_count;
     uint8_t known[NAMES]; /* places of known attributes, from 1 */
     Reader *reader;       /* of all text and all links; NULL: a glance is enough */
@@ -84,6 +84,7 @@ typedef struct {
     Py_ssize_t beside_from;    /* from here on both versions end alike */
     Py_ssize_t beside_distance; /* how far behind ours its end is */
     const char *source;
+    Attribute attributes[MOST_ATTRIBUTES];
     Open stack[DEEPEST];
 } Sight;
 
@@ -1437,11 +1438,12 @@ sight_new(PyObject *source, Py_ssize_t most_tags)
     }
     if (length > INT32_MAX) return NULL;
     if (memchr(text, '\0', (size_t)length)) return NULL;
-    Sight *sight = PyMem_Calloc(1, sizeof(Sight));
+    Sight *sight = PyMem_Malloc(sizeof(Sight));
     if (sight == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
+    memset(sight, 0, offsetof(Sight, attributes)); /* what follows is written before it is read */
     sight->at = sight->source = text;
     sight->end = text + length;
     sight->is_ascii = PyUnicode_IS_ASCII(source);
