@@ -3,11 +3,16 @@
 import random
 from typing import Any
 
+from recrawl.detect.digest import body_digest
+from recrawl.detect.verdict import compare, recalled
 from recrawl.extract import turbo
 from recrawl.extract.document import Parsed, compared, kept, parse
 from recrawl.extract.settings import DEFAULT
 from recrawl.extract.text import read_runs
 from recrawl.model.document import Document
+from recrawl.model.page import Page
+from recrawl.model.verdict import Verdict
+from recrawl.model.visit import Ask, Evidence, Reply
 
 URL = "http://h.example/d/x.html"
 TYPE = "text/html; charset=utf-8"
@@ -76,3 +81,14 @@ def shared_blocks(before: bytes, after: bytes) -> tuple[Document, Document, int]
     new, old = compared(newer), kept(parse(before, TYPE, URL, beside=newer))
     own = set(map(id, new.main))
     return new, old, sum(id(block) in own for block in old.main)
+
+
+def verdicts(before: bytes, after: bytes) -> tuple[Verdict, Verdict]:
+    """On a page that became another: by two versions read side by side, and by the tree of each."""
+    newer = parse(after, TYPE, URL)
+    beside = compared(newer), kept(parse(before, TYPE, URL, beside=newer))
+    apart = compared(by_tree(after)), kept(by_tree(before))
+    page = Page(1, URL, "h.example", "site", body_digest=body_digest(before), visits=1)
+    reply = Reply(ask=Ask(URL), evidence=Evidence.DOCUMENT, at=0.0, status=200, body=after)
+    by_source, by_trees = (compare(recalled(page, old), reply, new, old) for new, old in (beside, apart))
+    return by_source, by_trees

@@ -252,10 +252,41 @@ is_written(const char *text, const char *end)
     return 1;
 }
 
+/* Numbers of characters that `unescape` leaves out and a parser does not. */
+static int
+is_left_out(uint32_t number)
+{
+    int is_control = number > 0 && number < 0x20 && number != '\t' && number != '\n' && number != '\f' && number != '\r';
+    return is_control || number == 0x7F || (number >= 0xFDD0 && number <= 0xFDEF) || (number & 0xFFFE) == 0xFFFE;
+}
+
+static int
+digit_of(char letter, int is_hex)
+{
+    if (letter >= '0' && letter <= '9') return letter - '0';
+    letter |= 0x20;
+    return is_hex && letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+static int
+has_number_left_out(const char *text, const char *end)
+{
+    for (; (text = memchr(text, '&', (size_t)(end - text))) != NULL; text++) {
+        if (end - text < 3 || text[1] != '#') continue;
+        int is_hex = (text[2] | 0x20) == 'x', digit;
+        uint32_t number = 0;
+        for (const char *at = text + 2 + is_hex; at < end && number < 0x200000 && (digit = digit_of(*at, is_hex)) >= 0; at++)
+            number = number * (is_hex ? 16 : 10) + (uint32_t)digit;
+        if (is_left_out(number)) return 1;
+    }
+    return 0;
+}
+
 int
 reader_hear(Reader *reader, const char *text, const char *end)
 {
     if (!reader->is_source || is_written(text, end)) return hear(reader, text, end, 0);
+    if (has_number_left_out(text, end)) return ODD;
     PyObject *spelt = PyUnicode_DecodeUTF8(text, end - text, NULL), *meant = spelt ? PyObject_CallOneArg(unescape, spelt) : NULL;
     Py_XDECREF(spelt);
     if (meant == NULL) return FAILED;

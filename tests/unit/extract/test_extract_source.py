@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.bench.site import SHAPES, Site
 from tests.sights import page_of
-from tests.versions import TYPE, URL, changed, pair_differences, shared_blocks, source_differences
+from tests.versions import TYPE, URL, changed, pair_differences, shared_blocks, source_differences, verdicts
 
 from recrawl.extract.document import parse
 from recrawl.extract.page_read import read_source
@@ -40,6 +40,16 @@ def test_versions_of_every_shape_of_the_bench_say_side_by_side_what_their_trees_
         assert pair_differences(before, site.body(number, 1)) == []
         for _ in range(10):
             assert pair_differences(before, changed(before.decode(), dice).encode()) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_change_is_judged_alike_whichever_way_both_versions_were_read(seed: int) -> None:
+    dice = random.Random(seed)
+    sites = [Site(200, ("127.0.0.1:1234",), shape=shape) for shape in SHAPES.values()]
+    pages = [site.body(number, 0).decode() for site in sites for number in range(seed, 200, 70)]
+    for before in (*pages, *(page_of(number) for number in range(seed * 500, seed * 500 + 500))):
+        by_source, by_trees = verdicts(before.encode(), changed(before, dice).encode())
+        assert by_source == by_trees, before
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -80,6 +90,8 @@ def test_many_versions_of_a_page_are_told_apart_by_what_is_open_where_they_meet_
         "<svg>x</svg>",
         "<select><optgroup><option>x</select>",
         "<p class='&hearts;'>x",
+        "<p>&#2;",
+        "<p>&#xFDD0 x",
     ],
 )
 def test_what_only_a_tree_can_tell_is_not_read_from_source(page: str) -> None:
