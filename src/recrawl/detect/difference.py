@@ -173,6 +173,9 @@ def _append_same(steps: list[Step], old_at: int, new_at: int) -> None:
 
 
 def _word_segments(before: str, after: str) -> Iterator[Segment]:
+    if not before or not after:
+        yield from (Segment(SegmentKind.REMOVED, before), Segment(SegmentKind.ADDED, after))
+        return
     token = _TOKEN if len(before) + len(after) <= MOST_CHARS else _STRETCH
     old, new = token.findall(before), token.findall(after)
     for step in steps_between(old, new):
