@@ -110,8 +110,7 @@ class Parsed:
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
         if self._item_links is not None:
-            found = chain.from_iterable(self._item_links)
-            return (*found, *links_of_header(self._header_values("link"), self.url))
+            return (*chain.from_iterable(self._item_links), *links_of_header(self._header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
             return tuple(links_of_header(self._header_values("link"), self.url))
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
