@@ -19,7 +19,7 @@ _USUAL = "div p a span li ul b i em td tr table section h2 br img a a p div"
 _EMPTY = "area base br col embed frame hr img input link meta param source wbr"
 _SAID = """
 lorem ipsum dolor sit amet consectetur adipiscing elit &amp; &nbsp; &lt;x&gt; café 東京 & &# &#39; &#x2019; &#0; \ufffd
-&copy &copy; &notit; x=1&y=2 - > ] " '
+&#146; &copy &copy; &notit; x=1&y=2 - > ] " '
 """
 _NAMED = """
 href rel class id role style hidden name content property http-equiv type src itemscope title lang data-x xlink:href

@@ -80,6 +80,15 @@ def status_of(head: bytes) -> int:
 
 def headers_of(head: bytes) -> Headers:
     """Headers as stored: names lower-cased, latin-1 decoded, folded lines joined, in order."""
+    if compiled is not None and head.count(b"\r") == head.count(b"\r\n"):
+        plain: tuple[int, Headers, bytes] | None = compiled.head([line + b"\n" for line in head.split(b"\n")[:-1]])
+        if plain is not None:
+            return plain[1]
+    return odd_headers_of(head)
+
+
+def odd_headers_of(head: bytes) -> Headers:
+    """The same of any head."""
     found: list[tuple[str, str]] = []
     for line in _lines(head)[1:]:
         if line[:1] in (b" ", b"\t"):

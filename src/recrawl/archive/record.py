@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import compress
 from math import modf
+from operator import not_
 from urllib.parse import quote
 
 from recrawl.model.swift import swift
@@ -67,11 +69,12 @@ def parse(data: bytes) -> Record:
     first, _, lines = head.partition(b"\r\n")
     if not gap or not first.startswith(b"WARC/1."):
         raise BrokenRecord("no WARC header")
-    fields = tuple(_field(line) for line in lines.decode("utf-8", "replace").split("\r\n") if line)
-    length = next((value for name, value in fields if name.lower() == "content-length"), "")
+    fields = [_field(line) for line in lines.decode("utf-8", "replace").split("\r\n") if line]
+    is_length = [name.lower() == "content-length" for name, _ in fields]
+    length = fields[is_length.index(True)][1] if True in is_length else ""
     if not length.isdecimal() or len(rest) != int(length) + len(END) or not rest.endswith(END):
         raise BrokenRecord("the block is not as long as its header says")
-    return Record(tuple(pair for pair in fields if pair[0].lower() != "content-length"), rest[: -len(END)])
+    return Record(tuple(compress(fields, map(not_, is_length))), rest[: -len(END)])
 
 
 def _field(line: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ turns `noindex` must leave the index though not one word of it changed.
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
+from operator import is_
 from typing import NamedTuple
 
 from recrawl.detect.digest import fold, words
@@ -16,6 +17,7 @@ from recrawl.detect.known_words import KnownWords
 from recrawl.detect.lately import lately
 from recrawl.detect.shapes import Shape, shape_of
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.ends import ends
 from recrawl.model.page import Link
 from recrawl.native import compiled
 
@@ -56,10 +58,18 @@ _last_folded = [Folded((), ())]  # most of the time the document asked for next 
 
 def _folded_main(blocks: Sequence[Block]) -> Sequence[Block]:
     last = _last_folded[0]
-    known = dict(zip(map(id, last.blocks), last.folded, strict=True))
-    folded = [known.get(id(block)) or _folded(block) for block in blocks]
+    head, tail = ends(last.blocks, blocks, is_)
+    between = _folded_each(tuple(blocks[head : len(blocks) - tail]))
+    folded = [*last.folded[:head], *between, *last.folded[len(last.folded) - tail :]]
     _last_folded[0] = Folded(blocks, folded)
     return folded
+
+
+def _folded_each(blocks: tuple[Block, ...]) -> Sequence[Block]:
+    if compiled is None:
+        return [_folded(block) for block in blocks]
+    made: list[Block] = compiled.folded_blocks(blocks, _folded)
+    return made
 
 
 def _folded(block: Block) -> Block:

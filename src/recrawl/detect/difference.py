@@ -37,6 +37,9 @@ class Segment:
     text: str
 
 
+_STAYED = Segment(SegmentKind.SAME, ".")  # stands for blocks that both have, whatever they say
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """`changed_bytes`: removed and added text in UTF-8. `share`: of the text that is different, 0..1.
@@ -50,6 +53,15 @@ class Difference:
     @property
     def empty(self) -> bool:
         return self.changed_bytes == 0
+
+
+@swift
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of a `Difference` there is."""
+
+    changed_bytes: int
+    share: float
 
 
 @swift
@@ -78,6 +90,23 @@ def differ(old: Sequence[Block], new: Sequence[Block], folded: bool = False) -> 
             segments.extend(_word_segments(_joined(before), _joined(after)))
             places.update(block.place for block in (*before, *after))
     return _measured(tuple(_merged(segments)), frozenset(places))
+
+
+def extent(old: Sequence[Block], new: Sequence[Block]) -> Extent:
+    """What `differ` would measure of blocks that are folded and not empty, without putting together what stayed, which
+    is nearly all of a page."""
+    was, now = [block.text for block in old], [block.text for block in new]
+    segments: list[Segment] = []
+    stayed_bytes = _lines_bytes(now)
+    for step in steps_between(was, now):
+        if step.same:
+            segments.append(_STAYED)
+            stayed_bytes -= len(_STAYED.text)
+        else:
+            after = now[step.new_from : step.new_to]
+            segments.extend(_word_segments(_lines(was[step.old_from : step.old_to]), _lines(after)))
+            stayed_bytes -= _lines_bytes(after)
+    return _extent(_sizes(_merged(segments)), stayed_bytes)
 
 
 def steps_between(old: Sequence[str], new: Sequence[str]) -> list[Step]:
@@ -120,7 +149,19 @@ def _folded(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _joined(blocks: Sequence[Block]) -> str:
-    return "".join(block.text + "\n" for block in blocks)
+    return _lines([block.text for block in blocks])
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return "\n".join((*texts, "")) if texts else ""
+
+
+def _lines_bytes(texts: Sequence[str]) -> int:
+    return _bytes(_lines(texts))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _append_same(steps: list[Step], old_at: int, new_at: int) -> None:
@@ -132,6 +173,9 @@ def _append_same(steps: list[Step], old_at: int, new_at: int) -> None:
 
 
 def _word_segments(before: str, after: str) -> Iterator[Segment]:
+    if not before or not after:
+        yield from (Segment(SegmentKind.REMOVED, before), Segment(SegmentKind.ADDED, after))
+        return
     token = _TOKEN if len(before) + len(after) <= MOST_CHARS else _STRETCH
     old, new = token.findall(before), token.findall(after)
     for step in steps_between(old, new):
@@ -163,13 +207,22 @@ def _joined_run(same: bool, run: list[Segment]) -> Iterator[Segment]:
 
 
 def _measured(segments: tuple[Segment, ...], places: frozenset[int]) -> Difference:
+    found = _extent(_sizes(segments))
+    return Difference(segments, found.changed_bytes, found.share, places)
+
+
+def _sizes(segments: Iterable[Segment]) -> dict[SegmentKind, int]:
     size = dict.fromkeys(SegmentKind, 0)
     for segment in segments:
-        size[segment.kind] += len(segment.text.encode("utf-8", "surrogatepass"))
+        size[segment.kind] += _bytes(segment.text)
+    return size
+
+
+def _extent(size: dict[SegmentKind, int], stayed_bytes: int = 0) -> Extent:
+    """`stayed_bytes`: that stand in no segment."""
     removed, added = size[SegmentKind.REMOVED], size[SegmentKind.ADDED]
-    whole = size[SegmentKind.SAME] + max(removed, added)
-    share = max(removed, added) / whole if whole else 0.0
-    return Difference(segments, removed + added, share, places)
+    whole = size[SegmentKind.SAME] + stayed_bytes + max(removed, added)
+    return Extent(removed + added, max(removed, added) / whole if whole else 0.0)
 
 
 def _hunks(steps: list[Step], context: int) -> Iterator[list[Step]]:

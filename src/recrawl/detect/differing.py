@@ -35,18 +35,21 @@ def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
 
 
 def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[Block]]:
+    there = [block for block in blocks if block.place in places]
+    if there and len(places) == 1:
+        return {there[0].place: there}
     grouped: defaultdict[int, list[Block]] = defaultdict(list)
-    for block in blocks:
-        if block.place in places:
-            grouped[block.place].append(block)
+    for block in there:
+        grouped[block.place].append(block)
     return grouped
 
 
 def _grown(place: int, was: Sequence[Block], now: Sequence[Block]) -> list[Found]:
     """Blocks came or went. What both begin and end with says the same whatever it is."""
     key, (head, tail) = place_key(place), ends([block.text for block in was], [block.text for block in now])
-    before, after = _skeletons(was[head : len(was) - tail]), _skeletons(now[head : len(now) - tail])
-    same = head + tail + len(matches(before, after))
+    gone, come = was[head : len(was) - tail], now[head : len(now) - tail]
+    alike = len(matches(_skeletons(gone), _skeletons(come))) if gone and come else 0
+    same = head + tail + alike
     return [Found(key, key, mostly_same=same * 4 >= max(len(was), len(now)) * 3)]
 
 

@@ -4,7 +4,6 @@ A verdict asks several times what the content of the same document is; comparing
 would cost more than answering again.
 """
 
-from collections import deque
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
@@ -16,15 +15,16 @@ Answer = TypeVar("Answer")
 
 
 def lately(answer: Callable[[Asked], Answer]) -> Callable[[Asked], Answer]:
-    known: deque[tuple[Asked, Answer]] = deque(maxlen=KEPT)
+    known: tuple[tuple[Asked, Answer], ...] = ()  # the newest first
 
     @wraps(answer)
     def remembered(asked: Asked) -> Answer:
-        for one, its_answer in tuple(known):
+        nonlocal known
+        for one, its_answer in known:
             if one is asked:
                 return its_answer
         fresh = answer(asked)
-        known.append((asked, fresh))
+        known = ((asked, fresh), *known[: KEPT - 1])
         return fresh
 
     return remembered

@@ -107,6 +107,8 @@ class Knowledge:
 
     @once
     def mask(self) -> frozenset[int]:
+        if not self.page.entries:
+            return self.template.noise
         own = self.page.keys(Nature.NOISE)
         return own | self.template.noise - self.page.keys(Nature.REAL, Nature.STILL)
 

@@ -73,9 +73,8 @@ def error_page(probe: Document, home: Document | None) -> ErrorPage | None:
 
 
 def is_soft_404(document: Document, url: str, known: ErrorPage | None = None) -> bool:
-    if _is_home(url):
-        return False
-    return _says_so(document) or (known is not None and _looks_like(document, known))
+    seems_so = _says_so(document) or (known is not None and _looks_like(document, known))
+    return seems_so and not _is_home(url)
 
 
 def leads_home(url: str, target: str) -> bool:
@@ -98,7 +97,7 @@ def most_letters(title: str) -> int:
 
 
 def _says_so(document: Document) -> bool:
-    letters = sum(len(block.text) for block in document.main)
+    letters = sum([len(block.text) for block in document.main])
     if letters > MOST_LETTERS:
         return False
     title = fold(document.title)

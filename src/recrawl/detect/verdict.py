@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
 from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
-from recrawl.detect.difference import Difference, differ
+from recrawl.detect.difference import Extent, extent
 from recrawl.detect.differing import differing
 from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
@@ -236,7 +236,7 @@ def _changed(
     reply: Reply,
     document: Document,
     blocks: Sequence[Block],
-    difference: Difference | None,
+    difference: Extent | None,
     learnt: Learnt,
 ) -> Verdict:
     verdict = _measured(page, reply, document, Change.CHANGED, blocks, learnt)
@@ -268,10 +268,10 @@ def _remembered(page: Page, reply: Reply, noise: PageNoise, changed: bool) -> Pa
     return replace(settled(noise), distrust=DISTRUST_VISITS) if lied else settled(noise)
 
 
-def _difference(old: Sequence[Block], new: Sequence[Block]) -> Difference:
+def _difference(old: Sequence[Block], new: Sequence[Block]) -> Extent:
     """Of the text; of the links only where no word differs."""
-    text = differ(_without_links(old), _without_links(new), folded=True)
-    return text if not text.empty else differ(old, new, folded=True)
+    text = extent(_without_links(old), _without_links(new))
+    return text if text.changed_bytes else extent(old, new)
 
 
 def _equal(old: Sequence[Block], new: Sequence[Block], knowledge: Knowledge) -> bool:

@@ -1,6 +1,8 @@
 """Holds the room together: bytes in, `Document` out; or, where less is needed, a `Parsed` that reads only that."""
 
 from collections.abc import Callable, Container, Hashable, Sequence
+from itertools import chain
+from operator import is_
 from typing import NamedTuple
 
 from recrawl.extract import turbo
@@ -22,7 +24,7 @@ from recrawl.extract.links import (
 )
 from recrawl.extract.main import main_runs
 from recrawl.extract.mime import Kind, kind_of
-from recrawl.extract.page_read import PageRead, links_like, links_of, read_page, runs_like
+from recrawl.extract.page_read import PageRead, SourceRead, links_like, links_of, read_page, read_source, runs_like
 from recrawl.extract.plain import text_blocks, xml_blocks
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import DEFAULT, ExtractSettings
@@ -35,6 +37,7 @@ from recrawl.extract.text_written import Written, other_text, written_text
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.ends import ends
 from recrawl.model.once import once
 from recrawl.model.page import Link
 from recrawl.model.values import dataclass
@@ -68,6 +71,7 @@ class Parsed:
     plant: Callable[[], Planted]
     beside: "Parsed | None" = None  # another version of the document, of which this one differs little
     sight: Sight | None = None
+    spelt: str | None = None  # its source, where that may say enough without a tree
 
     @once
     def _planted(self) -> Planted:
@@ -82,17 +86,31 @@ class Parsed:
         return self._planted.text
 
     @once
-    def base(self) -> str:
+    def _at_source(self) -> SourceRead | None:
+        """Without a tree; None: it takes one, or there is one."""
+        settings = self.settings
+        if self.spelt is None or "_planted" in vars(self) or settings.images or settings.scripts or settings.forms:
+            return None
+        known = self.beside
+        return read_source(self.spelt, settings, known._at_source if known and known.settings == settings else None)
+
+    @once
+    def _seen(self) -> Sight | None:
         if self.sight is not None:
-            return based(self.sight.base, self.url, self.charset)
+            return self.sight
+        return None if self._at_source is None else self._at_source.sight
+
+    @once
+    def base(self) -> str:
+        if self._seen is not None:
+            return based(self._seen.base, self.url, self.charset)
         return base_of(self.tree, self.url, self.charset) if self.tree and self._is_linked else absolute(self.url)
 
     @once
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
-        if self.tree is not None and self._is_linked and self._item_links is not None:
-            found = [link for some in self._item_links for link in some]
-            return (*found, *links_of_header(self._header_values("link"), self.url))
+        if self._item_links is not None:
+            return (*chain.from_iterable(self._item_links), *links_of_header(self._header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
             return tuple(links_of_header(self._header_values("link"), self.url))
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
@@ -101,6 +119,8 @@ class Parsed:
     @once
     def _page(self) -> PageRead | None:
         """Read by the compiled part."""
+        if self._at_source is not None:
+            return self._at_source.page
         if self.tree is None or self.media is not Media.HTML or self._ignored:
             return None
         return read_page(self.tree, self.settings)
@@ -151,8 +171,8 @@ class Parsed:
     @once
     def title(self) -> str:
         """The first title that is not that of a drawing."""
-        if self.sight is not None:
-            return folded(self.sight.title)[:TITLE_CHARS]
+        if self._seen is not None:
+            return folded(self._seen.title)[:TITLE_CHARS]
         if self.tree is None:
             return ""
         titles = list(self.tree.elements(("title",)))
@@ -175,8 +195,8 @@ class Parsed:
 
     @property
     def offers(self) -> bool:
-        if self.sight is not None:
-            return self.sight.offers
+        if self._seen is not None:
+            return self._seen.offers
         return self.tree is not None and bool(self.tree.select(OFFERS))
 
     @once
@@ -193,11 +213,12 @@ class Parsed:
 
     def _main_blocks(self) -> tuple[Block, ...]:
         """Those that another version shares are the same objects, so that comparing the two costs little."""
-        runs = self._main_runs
-        if self.beside is None or self.beside.media is not Media.HTML:
+        runs, other = self._main_runs, self.beside
+        if other is None or other.media is not Media.HTML:
             return _blocks(runs)
-        known = dict(zip(map(id, self.beside._main_runs), self.beside.main, strict=True))
-        return tuple([known.get(id(run)) or Block(run.place, run.text, run.level) for run in runs])
+        head, tail = ends(other._main_runs, runs, is_)
+        known = other.main
+        return (*known[:head], *_blocks(runs[head : len(runs) - tail]), *known[len(known) - tail :])
 
     @once
     def _main_runs(self) -> Sequence[Run]:
@@ -222,7 +243,7 @@ class Parsed:
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
         settings, resolver = self.settings, vars(self).get("_resolver")  # None: nothing was resolved yet
-        cuts = [self._planted.cut] if self.sight is None and self._planted.cut else []
+        cuts = [self._planted.cut] if self._seen is None and self._planted.cut else []
         if resolver and resolver.left_unread:
             cuts.append(f"only its first {settings.link_limit} links were read (extract.link_limit)")
         if resolver and resolver.too_long:
@@ -271,10 +292,10 @@ class Parsed:
 
     @once
     def _reading(self) -> Reading:
-        if self.tree is None:
-            return Reading()
         if self._page is not None:
             return self._page.reading
+        if self.tree is None:
+            return Reading()
         if self._written is not None:
             return self._written.reading
         flat, settings = self.tree.flat(), self.settings
@@ -299,8 +320,8 @@ class Parsed:
         return next((content for name, content in self._metas("http-equiv") if name == "content-language"), "")
 
     def _metas(self, key: str) -> list[tuple[str, str]]:
-        if self.sight is not None:
-            return self.sight.metas(key)
+        if self._seen is not None:
+            return self._seen.metas(key)
         if self.tree is None:
             return []
         metas = [(self.tree.attribute(meta, key), meta) for meta in self.tree.elements(("meta",))]
@@ -335,9 +356,10 @@ def parse(
         text, sound, cut = bounded(source, len(body), settings)
         return Planted(text, *_tree(kind, sound, parse_html), cut)
 
-    if kind is Kind.HTML and met is not None and len(body) <= settings.source_bytes:
-        sight = sight_of(source, settings.tags, url, met)
-        return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight)
+    if kind is Kind.HTML and parse_html is turbo.parse and len(body) <= settings.source_bytes:
+        sight = sight_of(source, settings.tags, url, met) if met is not None else None
+        spelt = None if ignore else source
+        return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight, spelt)
     planted = plant()
     return Parsed(planted.media, url, charset, settings, headers, ignore, lambda: planted, beside)
 
@@ -356,6 +378,7 @@ def read(
 ) -> Document:
     """Everything there is to read. A broken document does not raise: it gives what could be read."""
     parsed = parse(body, content_type, url, settings, headers, ignore)
+    _ = parsed.tree  # more is asked of it than its source tells
     return Document(
         media=parsed.media,
         charset=parsed.charset,
@@ -415,4 +438,4 @@ def _tree(kind: Kind, text: str, parse_html: Parse) -> tuple[Media, Tree | None]
 
 
 def _blocks(runs: Sequence[Run]) -> tuple[Block, ...]:
-    return tuple(Block(run.place, run.text, run.level) for run in runs)
+    return tuple([Block(run.place, run.text, run.level) for run in runs])

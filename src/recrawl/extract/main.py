@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from recrawl.extract.regions import Region
 from recrawl.extract.text import Run
 from recrawl.model.late import late
+from recrawl.native import compiled
 
 _LONG = 70  # characters (a CJK one counts twice) that make a run content by itself
 FEWEST_LETTERS = _LONG // 2  # what is shorter is none, in any script
@@ -22,6 +23,14 @@ _WIDE = late("[\u2e80-\U0010ffff]+")
 
 def main_runs(runs: Sequence[Run]) -> Sequence[Run]:
     """The main content; all of them where nothing stands out."""
+    if compiled is not None:
+        found: list[Run] = compiled.main_runs(list(runs))
+        return found
+    return judged_runs(runs)
+
+
+def judged_runs(runs: Sequence[Run]) -> Sequence[Run]:
+    """The same in Python."""
     inside = _outside_the_frame(runs)
     for mark in (Region.MAIN, Region.ARTICLE):
         marked = [run for run in inside if run.region & mark]

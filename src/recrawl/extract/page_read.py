@@ -1,4 +1,5 @@
-"""Reads the text of a page and where it leads in one pass of the compiled part, over the page as its parser writes it.
+"""Reads the text of a page and where it leads in one pass of the compiled part: over its source, where tags are plainly
+nested, else over the page as its parser writes it.
 
 The same as `text_written` and `links` read, at a fifth of their price; None where there is no compiled part, or where
 only a walk over the tree will do.
@@ -7,11 +8,14 @@ only a walk over the tree will do.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from turbohtml import unescape
+
 from recrawl.extract.contexts import BREAK, Context, Odd, shared_contexts
 from recrawl.extract.html import FLAT, Tree
 from recrawl.extract.links import anchor_read, rare_links
 from recrawl.extract.resolve import Resolver, is_origin
 from recrawl.extract.settings import ExtractSettings
+from recrawl.extract.sight import Sight, sight_told
 from recrawl.extract.text import Reading, Run
 from recrawl.model.ends import ends
 from recrawl.model.page import Link
@@ -21,8 +25,10 @@ Item = tuple[
     Any, ...
 ]  # an anchor (tag, href, rel, caption) or another element that may lead somewhere (tag, attributes)
 
+_MOST_NODES_A_TAG = 8  # itself, parts of a table that it implies, and texts between them
+
 if compiled is not None:
-    compiled.contexts(Context, Run, BREAK)
+    compiled.contexts(Context, Run, BREAK, unescape)
 
 
 class PageRead(NamedTuple):
@@ -30,6 +36,35 @@ class PageRead(NamedTuple):
 
     reading: Reading
     items: list[Item]
+
+
+class SourceRead(NamedTuple):
+    """What a page without a tree says; its links are items of the page, not of its sight. `trail`: the way."""
+
+    sight: Sight
+    page: PageRead
+    trail: object
+
+
+def read_source(source: str, settings: ExtractSettings, beside: SourceRead | None = None) -> SourceRead | None:
+    """Of a page so short that no limit can bite; where it is like another version of it that was read with the same
+    settings, it is not read again. None: it needs its tree."""
+    if compiled is None or len(source) > settings.text_chars:
+        return None
+    if len(source) > settings.node_limit and source.count("<") * _MOST_NODES_A_TAG > settings.node_limit:
+        return None
+    contexts = shared_contexts()
+    chars, trail = settings.link_text_chars, None if beside is None else beside.trail
+    try:
+        read = compiled.read_source(source, settings.tags, contexts.body, contexts.child, chars, trail)
+    except Odd:
+        return None
+    if read is None:
+        return None
+    title, others, offers, runs, skeleton, items, trail = read
+    if len(items) >= settings.link_limit:
+        return None
+    return SourceRead(sight_told(title, others, offers), PageRead(Reading(runs, skeleton), items), trail)
 
 
 def read_page(tree: Tree, settings: ExtractSettings) -> PageRead | None:

@@ -5,14 +5,12 @@
  * known by its context (`extract/contexts.py`); one that was not met before is asked for there.
  */
 #define _GNU_SOURCE /* memmem */
-#include "native.h"
+#include "reading.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "text.h"
-
-#define DEEPEST 1000
-#define LONGEST_NAME 31
 
 enum { LINK = 1, STRESS = 2, EMPHASIS_LEVEL = 8 };
 enum { SLOT_BLOCK, SLOT_CHILDREN, SLOT_ENDS_RUN, SLOT_IS_VOID, SLOT_MARKS, SLOT_NAMED, SLOTS };
@@ -22,35 +20,16 @@ static const char *const SLOT_NAMES[SLOTS] = {"block", "children", "ends_run", "
 static Py_ssize_t slot_offsets[SLOTS];
 static PyTypeObject *context_type, *run_type;
 static PyObject *line_break; /* the context of <br> */
+static PyObject *unescape;   /* what references of a source stand for */
 
-typedef struct {
-    char *text;
-    size_t length, room;
-    size_t letters;
-    int at_space; /* what comes next stands behind space */
-} Folded;
-
-typedef struct {
-    const char *at, *end;
-    int is_ascii;
-    PyObject *child_of, *runs, *skeleton, *items;
-    PyObject *context; /* borrowed, as those on the stack: their maker keeps them */
-    PyObject *stack[DEEPEST];
-    int depth;
-    Folded run, caption;
-    size_t linked, stressed;
-    Py_ssize_t anchor;   /* the item of the link that we are in, -1: none */
-    int anchor_depth;    /* where it ends */
-    size_t caption_letters;
-} Reader;
-
-/* contexts(Context, Run, BREAK): the classes that are read and made, before the first page */
+/* contexts(Context, Run, BREAK, unescape): the classes that are read and made, before the first page; and what undoes the
+ * references of a text */
 PyObject *
 native_contexts(PyObject *module, PyObject *arguments)
 {
     PyTypeObject *context, *run;
-    PyObject *broken;
-    if (!PyArg_ParseTuple(arguments, "O!O!O", &PyType_Type, &context, &PyType_Type, &run, &broken)) return NULL;
+    PyObject *broken, *undo;
+    if (!PyArg_ParseTuple(arguments, "O!O!OO", &PyType_Type, &context, &PyType_Type, &run, &broken, &undo)) return NULL;
     for (int slot = 0; slot < SLOTS; slot++) {
         slot_offsets[slot] = slot_named(context, SLOT_NAMES[slot]);
         if (slot_offsets[slot] < 0) return NULL;
@@ -58,6 +37,7 @@ native_contexts(PyObject *module, PyObject *arguments)
     Py_XSETREF(context_type, (PyTypeObject *)Py_NewRef(context));
     Py_XSETREF(run_type, (PyTypeObject *)Py_NewRef(run));
     Py_XSETREF(line_break, Py_NewRef(broken));
+    Py_XSETREF(unescape, Py_NewRef(undo));
     Py_RETURN_NONE;
 }
 
@@ -153,9 +133,9 @@ folded_already(const unsigned char *at, const unsigned char *stop)
 }
 
 /* Folds a text behind what there is; how many letters it has once it is stripped, negative on failure. `most`: letters
- * that are wanted in all, 0: all of them. */
+ * that are wanted in all, 0: all of them. `is_plain`: what looks like a reference is none. */
 static Py_ssize_t
-add_text(Folded *folded, const char *text, const char *end, size_t most)
+add_text(Folded *folded, const char *text, const char *end, size_t most, int is_plain)
 {
     const unsigned char *at = (const unsigned char *)text, *stop = (const unsigned char *)end;
     size_t stripped = 0, blanks = 0; /* blanks: since the last letter */
@@ -182,7 +162,7 @@ add_text(Folded *folded, const char *text, const char *end, size_t most)
         }
         if (at < stop && *at == '&') {
             size_t length = 1;
-            const char *means = reference_at((const char *)at, end, &length);
+            const char *means = is_plain ? NULL : reference_at((const char *)at, end, &length);
             if (means == NULL) means = "&";
             if (means[0] == '\xC2') {
                 folded->at_space = 1;
@@ -249,18 +229,72 @@ end_run(Reader *reader, PyObject *block)
 }
 
 static int
-hear(Reader *reader, const char *text, const char *end)
+hear(Reader *reader, const char *text, const char *end, int is_plain)
 {
     if (reader->anchor >= 0 && reader->caption.letters < reader->caption_letters &&
-        add_text(&reader->caption, text, end, reader->caption_letters) < 0)
-        return -1;
-    if (reader->context == NULL || in(reader->context, SLOT_BLOCK) == Py_None) return 0;
-    Py_ssize_t letters = add_text(&reader->run, text, end, 0);
-    if (letters < 0) return -1;
+        add_text(&reader->caption, text, end, reader->caption_letters, is_plain) < 0)
+        return FAILED;
+    if (reader->context == NULL || in(reader->context, SLOT_BLOCK) == Py_None) return WELL;
+    Py_ssize_t letters = add_text(&reader->run, text, end, 0, is_plain);
+    if (letters < 0) return FAILED;
     long marks = PyLong_AsLong(in(reader->context, SLOT_MARKS));
     if (marks & LINK) reader->linked += (size_t)letters;
     if (marks & STRESS) reader->stressed += (size_t)letters;
+    return WELL;
+}
+
+/* Whether all references of a text are such as a parser writes. */
+static int
+is_written(const char *text, const char *end)
+{
+    for (size_t length; (text = memchr(text, '&', (size_t)(end - text))) != NULL; text += length)
+        if (reference_at(text, end, &length) == NULL) return 0;
+    return 1;
+}
+
+/* Numbers of characters that `unescape` leaves out and a parser does not. */
+static int
+is_left_out(uint32_t number)
+{
+    int is_control = number > 0 && number < 0x20 && number != '\t' && number != '\n' && number != '\f' && number != '\r';
+    return is_control || number == 0x7F || (number >= 0xFDD0 && number <= 0xFDEF) || (number & 0xFFFE) == 0xFFFE;
+}
+
+static int
+digit_of(char letter, int is_hex)
+{
+    if (letter >= '0' && letter <= '9') return letter - '0';
+    letter |= 0x20;
+    return is_hex && letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+static int
+has_number_left_out(const char *text, const char *end)
+{
+    for (; (text = memchr(text, '&', (size_t)(end - text))) != NULL; text++) {
+        if (end - text < 3 || text[1] != '#') continue;
+        int is_hex = (text[2] | 0x20) == 'x', digit;
+        uint32_t number = 0;
+        for (const char *at = text + 2 + is_hex; at < end && number < 0x200000 && (digit = digit_of(*at, is_hex)) >= 0; at++)
+            number = number * (is_hex ? 16 : 10) + (uint32_t)digit;
+        if (is_left_out(number)) return 1;
+    }
     return 0;
+}
+
+int
+reader_hear(Reader *reader, const char *text, const char *end)
+{
+    if (!reader->is_source || is_written(text, end)) return hear(reader, text, end, 0);
+    if (has_number_left_out(text, end)) return ODD;
+    PyObject *spelt = PyUnicode_DecodeUTF8(text, end - text, NULL), *meant = spelt ? PyObject_CallOneArg(unescape, spelt) : NULL;
+    Py_XDECREF(spelt);
+    if (meant == NULL) return FAILED;
+    Py_ssize_t length;
+    const char *plain = PyUnicode_AsUTF8AndSize(meant, &length);
+    int heard = plain == NULL ? FAILED : hear(reader, plain, plain + length, 1);
+    Py_DECREF(meant);
+    return heard;
 }
 
 /* ---- tags ------------------------------------------------------------------------------------------------------- */
@@ -269,8 +303,6 @@ typedef struct {
     const char *name, *value;
     size_t name_length, value_length;
 } Attribute;
-
-enum { FAILED = -1, WELL = 0, ODD = 1 };
 
 /* The next attribute of a tag as written, ` name="value"`; where it ends, NULL: it is not so plain. */
 static const char *
@@ -319,6 +351,14 @@ is_named(const char *name, size_t length, const char *other)
     return strlen(other) == length && !memcmp(name, other, length);
 }
 
+int
+reader_note(Reader *reader, PyObject *item)
+{
+    int failed = item == NULL || PyList_Append(reader->items, item) < 0;
+    Py_XDECREF(item);
+    return failed ? FAILED : WELL;
+}
+
 /* An anchor, its caption to come: (tag, href, rel, caption). */
 static int
 note_anchor(Reader *reader, PyObject *tag, const char *at, const char *end)
@@ -337,9 +377,7 @@ note_anchor(Reader *reader, PyObject *tag, const char *at, const char *end)
     PyObject *item = to && how ? PyTuple_Pack(4, tag, to, how, Py_None) : NULL;
     Py_XDECREF(to);
     Py_XDECREF(how);
-    int failed = item == NULL || PyList_Append(reader->items, item) < 0;
-    Py_XDECREF(item);
-    return failed ? FAILED : WELL;
+    return reader_note(reader, item);
 }
 
 /* Another element that may lead somewhere: (tag, {attribute: value}). */
@@ -361,9 +399,7 @@ note_other(Reader *reader, PyObject *tag, const char *at, const char *end)
         Py_XDECREF(name);
         Py_XDECREF(value);
     }
-    PyObject *item = noted == WELL ? PyTuple_Pack(2, tag, values) : NULL;
-    if (noted == WELL && (item == NULL || PyList_Append(reader->items, item) < 0)) noted = FAILED;
-    Py_XDECREF(item);
+    if (noted == WELL) noted = reader_note(reader, PyTuple_Pack(2, tag, values));
     Py_DECREF(values);
     return noted;
 }
@@ -427,6 +463,33 @@ child(Reader *reader, const char *tag, size_t length, size_t name_length)
     return found;
 }
 
+int
+reader_add_name(Reader *reader, PyObject *context)
+{
+    PyObject *named = in(context, SLOT_NAMED);
+    return PyUnicode_GET_LENGTH(named) && PySet_Add(reader->skeleton, named) < 0 ? FAILED : WELL;
+}
+
+int
+reader_enter(Reader *reader, const char *tag, size_t length, size_t name_length, int is_anchor)
+{
+    PyObject *below = child(reader, tag, length, name_length);
+    if (below == NULL) return FAILED;
+    if (in(below, SLOT_ENDS_RUN) == Py_True && reader->run.length && end_run(reader, in(reader->context, SLOT_BLOCK)) < 0) return FAILED;
+    if (in(below, SLOT_IS_VOID) == Py_True) {
+        if (below == line_break) reader->run.at_space = 1; /* a caption knows no lines */
+        return is_anchor ? ODD : WELL;
+    }
+    if (reader->depth == DEEPEST_READ) return ODD;
+    reader->stack[reader->depth++] = reader->context;
+    reader->context = below;
+    if (is_anchor) {
+        reader->anchor = PyList_GET_SIZE(reader->items) - 1;
+        reader->anchor_depth = reader->depth;
+    }
+    return reader_add_name(reader, below);
+}
+
 static int
 enter(Reader *reader, const char *tag, size_t length)
 {
@@ -440,27 +503,11 @@ enter(Reader *reader, const char *tag, size_t length)
         int noted = note(reader, tag, name_length, tag + length);
         if (noted != WELL) return noted;
     }
-    if (reader->context == NULL) return WELL; /* in the head */
-    PyObject *below = child(reader, tag, length, name_length);
-    if (below == NULL) return FAILED;
-    if (in(below, SLOT_ENDS_RUN) == Py_True && reader->run.length && end_run(reader, in(reader->context, SLOT_BLOCK)) < 0) return FAILED;
-    if (in(below, SLOT_IS_VOID) == Py_True) {
-        if (below == line_break) reader->run.at_space = 1; /* a caption knows no lines */
-        return is_anchor ? ODD : WELL;
-    }
-    if (reader->depth == DEEPEST) return ODD;
-    reader->stack[reader->depth++] = reader->context;
-    reader->context = below;
-    if (is_anchor) {
-        reader->anchor = PyList_GET_SIZE(reader->items) - 1;
-        reader->anchor_depth = reader->depth;
-    }
-    PyObject *named = in(below, SLOT_NAMED);
-    return PyUnicode_GET_LENGTH(named) && PySet_Add(reader->skeleton, named) < 0 ? FAILED : WELL;
+    return reader->context == NULL ? WELL : reader_enter(reader, tag, length, name_length, is_anchor); /* NULL: in the head */
 }
 
-static int
-leave(Reader *reader)
+int
+reader_leave(Reader *reader)
 {
     if (in(reader->context, SLOT_ENDS_RUN) == Py_True && reader->run.length && end_run(reader, in(reader->context, SLOT_BLOCK)) < 0)
         return FAILED;
@@ -470,27 +517,32 @@ leave(Reader *reader)
     return WELL;
 }
 
+int
+reader_finish(Reader *reader)
+{
+    return end_run(reader, in(reader->body, SLOT_BLOCK)) < 0 ? FAILED : WELL;
+}
+
 static const char *const RAW[] = {"script", "style", "iframe", "noembed", "noframes"};
 
 /* Behind an element whose text is written as it is; NULL: it does not end. `at`: behind its tag. */
 static const char *
-behind_raw(const Reader *reader, const char *at, const char *name)
+behind_raw(const char *at, const char *end, const char *name)
 {
     char close[16];
     size_t length = (size_t)snprintf(close, sizeof(close), "</%s>", name);
-    const char *found = memmem(at, (size_t)(reader->end - at), close, length);
+    const char *found = memmem(at, (size_t)(end - at), close, length);
     return found == NULL ? NULL : found + length;
 }
 
 static int
-read_page(Reader *reader, PyObject *body)
+read_page(Reader *reader, const char *at, const char *end)
 {
-    const char *at = reader->at, *end = reader->end;
     int is_in_head = 1, is_over = 0;
     while (at < end) {
         const char *open = memchr(at, '<', (size_t)(end - at));
         if (open == NULL) open = end;
-        if (open > at && !is_in_head && !is_over && hear(reader, at, open) < 0) return FAILED;
+        if (open > at && !is_in_head && !is_over && reader_hear(reader, at, open) < 0) return FAILED;
         if (open == end) break;
         if (end - open >= 4 && !memcmp(open, "<!--", 4)) {
             const char *close = memmem(open + 4, (size_t)(end - open - 4), "-->", 3);
@@ -512,7 +564,7 @@ read_page(Reader *reader, PyObject *body)
                 is_over = 1;
                 continue;
             }
-            int left = leave(reader);
+            int left = reader_leave(reader);
             if (left != WELL) return left;
             continue;
         }
@@ -525,20 +577,56 @@ read_page(Reader *reader, PyObject *body)
             if (reader->anchor >= 0) return ODD;
             int noted = is_named(tag, name_length, "iframe") ? note(reader, tag, name_length, tag + length) : WELL;
             if (noted != WELL) return noted;
-            at = behind_raw(reader, at, RAW[one]);
+            at = behind_raw(at, end, RAW[one]);
             if (at == NULL) return ODD;
         }
         if (is_raw) continue;
         if (is_in_head && is_named(tag, name_length, "body")) {
             is_in_head = 0;
-            reader->context = body;
+            reader->context = reader->body;
             continue;
         }
         int entered = enter(reader, tag, length);
         if (entered != WELL) return entered;
     }
-    if (!is_over) return ODD;
-    return end_run(reader, in(body, SLOT_BLOCK)) < 0 ? FAILED : WELL;
+    return is_over ? reader_finish(reader) : ODD;
+}
+
+/* NULL with an exception. */
+Reader *
+reader_new(PyObject *body, PyObject *child_of, Py_ssize_t caption_letters)
+{
+    if (context_type == NULL || !Py_IS_TYPE(body, context_type)) {
+        PyErr_SetString(PyExc_TypeError, "call contexts first, and begin with one of them");
+        return NULL;
+    }
+    Reader *reader = PyMem_Malloc(sizeof(Reader));
+    if (reader == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    memset(reader, 0, offsetof(Reader, stack));
+    reader->body = body;
+    reader->child_of = child_of;
+    reader->anchor = -1;
+    reader->caption_letters = caption_letters > 0 ? (size_t)caption_letters : 0;
+    reader->runs = PyList_New(0);
+    reader->skeleton = PySet_New(NULL);
+    reader->items = PyList_New(0);
+    if (reader->runs && reader->skeleton && reader->items) return reader;
+    reader_free(reader);
+    return NULL;
+}
+
+void
+reader_free(Reader *reader)
+{
+    Py_XDECREF(reader->runs);
+    Py_XDECREF(reader->skeleton);
+    Py_XDECREF(reader->items);
+    PyMem_Free(reader->run.text);
+    PyMem_Free(reader->caption.text);
+    PyMem_Free(reader);
 }
 
 /* read_page(page, body, child_of, caption_letters) -> (runs, skeleton, items), or None where it is not so regular */
@@ -548,36 +636,19 @@ native_read_page(PyObject *module, PyObject *arguments)
     PyObject *page, *body, *child_of;
     Py_ssize_t caption_letters, length;
     if (!PyArg_ParseTuple(arguments, "UOOn", &page, &body, &child_of, &caption_letters)) return NULL;
-    if (context_type == NULL || !Py_IS_TYPE(body, context_type)) {
-        PyErr_SetString(PyExc_TypeError, "call contexts first, and begin with one of them");
-        return NULL;
-    }
     const char *text = PyUnicode_AsUTF8AndSize(page, &length);
     if (text == NULL) { /* a lone surrogate */
         if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return NULL;
         PyErr_Clear();
         Py_RETURN_NONE;
     }
-    Reader *reader = PyMem_Calloc(1, sizeof(Reader));
-    if (reader == NULL) return PyErr_NoMemory();
-    reader->at = text;
-    reader->end = text + length;
+    Reader *reader = reader_new(body, child_of, caption_letters);
+    if (reader == NULL) return NULL;
     reader->is_ascii = PyUnicode_IS_ASCII(page);
-    reader->child_of = child_of;
-    reader->anchor = -1;
-    reader->caption_letters = caption_letters > 0 ? (size_t)caption_letters : 0;
-    reader->runs = PyList_New(0);
-    reader->skeleton = PySet_New(NULL);
-    reader->items = PyList_New(0);
     PyObject *answer = NULL;
-    int read = reader->runs && reader->skeleton && reader->items ? read_page(reader, body) : FAILED;
+    int read = read_page(reader, text, text + length);
     if (read == WELL) answer = PyTuple_Pack(3, reader->runs, reader->skeleton, reader->items);
     else if (read == ODD) answer = Py_NewRef(Py_None);
-    Py_XDECREF(reader->runs);
-    Py_XDECREF(reader->skeleton);
-    Py_XDECREF(reader->items);
-    PyMem_Free(reader->run.text);
-    PyMem_Free(reader->caption.text);
-    PyMem_Free(reader);
+    reader_free(reader);
     return answer;
 }

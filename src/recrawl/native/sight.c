@@ -5,15 +5,21 @@
  * left open, tables with strangers in them, templates, drawings with links, …) the answer is None, and whoever asked
  * parses the page. What is told equals what the tree would tell (`tests/unit/extract/test_extract_sight.py` holds that),
  * but for the letters of main text: these are so many or more.
+ *
+ * With a reader (`reading.h`) the same pass reads all of the text and every link, as the tree would tell them: then a page
+ * needs none to be compared with another version of it, of which only what differs is read (`trail.h`).
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "met.h"
 #include "native.h"
+#include "reading.h"
 #include "tags.h"
 #include "text.h"
+#include "trail.h"
 
 #define DEEPEST 256
 #define LONGEST_NAME 31
@@ -48,6 +54,7 @@ typedef struct {
     uint8_t has_inner;      /* a block with blocks inside */
     int16_t block;          /* the nearest block around it, itself if it is one; -1: none */
     int16_t inside;         /* elements inside a block */
+    int32_t step;           /* of the trail */
     uint32_t letters, linked;
     uint8_t at_space;       /* the text so far ends in space, or there is none */
     const char *id, *classes;
@@ -67,9 +74,17 @@ typedef struct {
     const char *origin;               /* of paths; NULL: not known */
     size_t origin_length;
     Py_ssize_t anchors, passed;       /* links in all, and those passed over */
-    Attribute attributes[MOST_ATTRIBUTES];
     int attribute_count;
     uint8_t known[NAMES]; /* places of known attributes, from 1 */
+    Reader *reader;       /* of all text and all links; NULL: a glance is enough */
+    int option_is_open;   /* for the reader */
+    Trail *trail;         /* of the reader, to be kept; NULL: not wanted */
+    const Trail *beside;  /* of another version; NULL: none is known */
+    const Mark *beside_at;     /* where on it we are */
+    Py_ssize_t beside_from;    /* from here on both versions end alike */
+    Py_ssize_t beside_distance; /* how far behind ours its end is */
+    const char *source;
+    Attribute attributes[MOST_ATTRIBUTES];
     Open stack[DEEPEST];
 } Sight;
 
@@ -271,7 +286,7 @@ is_told(const Sight *sight, uint8_t region)
 static void
 hear(Sight *sight, const char *text, const char *end)
 {
-    if (sight->depth == 0 || sight->in_select) return;
+    if (sight->depth == 0 || sight->in_select || sight->reader) return;
     int at = sight->stack[sight->depth - 1].block;
     if (at < 0) return;
     Open *block = &sight->stack[at];
@@ -508,10 +523,148 @@ region_of(Sight *sight, const Open *open)
     return region;
 }
 
+/* ---- what is read ----------------------------------------------------------------------------------------------- */
+
+#define LONGEST_LOOK 4096
+
+typedef struct {
+    char text[LONGEST_LOOK];
+    size_t length;
+} Look;
+
+static int
+add_to(Look *look, const char *bytes, size_t length)
+{
+    if (length > LONGEST_LOOK - look->length) return BAIL;
+    memcpy(look->text + look->length, bytes, length);
+    look->length += length;
+    return GO_ON;
+}
+
+static int
+is_plain_value(const char *at, size_t length)
+{
+    for (const char *end = at + length; at < end; at++)
+        if (*at == '&' || *at == '"' || *at == '<' || *at == '\r') return 0;
+    return 1;
+}
+
+/* A value with what a parser escapes in it. */
+static int
+add_escaped(Look *look, const char *at, size_t length)
+{
+    int added = GO_ON;
+    for (const char *end = at + length; at < end && added == GO_ON; at++) {
+        const char *means = *at == '&' ? "&amp;" : *at == '"' ? "&quot;" : *at == '<' ? "&lt;" : NULL;
+        added = means ? add_to(look, means, strlen(means)) : add_to(look, at, 1);
+    }
+    return added;
+}
+
+static int
+add_value(const Sight *sight, Look *look, const Attribute *found)
+{
+    if (is_plain_value(found->value, found->value_length)) return add_to(look, found->value, found->value_length);
+    PyObject *value = value_of(sight, found);
+    Py_ssize_t length;
+    const char *text = value ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
+    int added = text ? add_escaped(look, text, (size_t)length) : BAIL;
+    Py_XDECREF(value);
+    return added;
+}
+
+/* An attribute as a parser would write it, behind what there is. */
+static int
+add_attribute(const Sight *sight, Look *look, enum Name name)
+{
+    const Attribute *found = attribute(sight, name);
+    if (found == NULL) return GO_ON;
+    if (add_to(look, " ", 1) == BAIL || add_to(look, KNOWN_NAMES[name], strlen(KNOWN_NAMES[name])) == BAIL) return BAIL;
+    if (add_to(look, "=\"", 2) == BAIL || (found->value && add_value(sight, look, found) == BAIL)) return BAIL;
+    return add_to(look, "\"", 1);
+}
+
+/* The tag read last, as far as it says what the element stands for (`extract/contexts.py`), is entered. */
+static int
+read_tag(Sight *sight, const char *name, size_t length, const TagRule *rule)
+{
+    static const enum Name OF_BLOCKS[] = {N_ID, N_CLASS, N_ROLE};
+    int drops_a_line = rule && (!strcmp(rule->name, "pre") || !strcmp(rule->name, "listing"));
+    if (drops_a_line && sight->reader->anchor >= 0) return BAIL; /* a caption would show where it begins */
+    Look look;
+    look.length = length;
+    for (size_t at = 0; at < length; at++) look.text[at] = name[at] >= 'A' && name[at] <= 'Z' ? (char)(name[at] | 0x20) : name[at];
+    if (sight->attribute_count) {
+        for (size_t one = 0; rule && rule->flags & IS_BLOCK && one < sizeof(OF_BLOCKS) / sizeof(OF_BLOCKS[0]); one++)
+            if (add_attribute(sight, &look, OF_BLOCKS[one]) == BAIL) return BAIL;
+        if (add_attribute(sight, &look, N_HIDDEN) == BAIL || add_attribute(sight, &look, N_STYLE) == BAIL) return BAIL;
+    }
+    return reader_enter(sight->reader, look.text, look.length, length, rule && rule->tag == T_A) == WELL ? GO_ON : BAIL;
+}
+
+static int
+read_leave(Sight *sight)
+{
+    return reader_leave(sight->reader) == WELL ? GO_ON : BAIL;
+}
+
+static int
+read_text(Sight *sight, const char *text, const char *end)
+{
+    return sight->reader == NULL || reader_hear(sight->reader, text, end) == WELL ? GO_ON : BAIL;
+}
+
+/* An element whose inside is no markup. */
+static int
+read_raw(Sight *sight, const char *name, size_t length, const TagRule *rule, const char *text, const char *end)
+{
+    if (sight->reader == NULL) return GO_ON;
+    if (sight->reader->anchor >= 0) return BAIL; /* a caption may have it */
+    if (rule->flags & IS_UNSEEN) return GO_ON;
+    if (rule->tag != T_TEXTAREA) return BAIL;
+    if (read_tag(sight, name, length, rule) == BAIL || read_text(sight, text, end) == BAIL) return BAIL;
+    return read_leave(sight);
+}
+
+/* An element without an inside. Most say nothing. */
+static int
+read_void(Sight *sight, const char *name, size_t length, const TagRule *rule)
+{
+    if (sight->reader == NULL || !(rule->tag == T_HR || is_named(name, length, "br"))) return GO_ON;
+    return read_tag(sight, name, length, rule);
+}
+
+static int
+end_option(Sight *sight)
+{
+    if (!sight->option_is_open) return GO_ON;
+    sight->option_is_open = 0;
+    return read_leave(sight);
+}
+
+static int
+begin_option(Sight *sight, const char *name, size_t length, const TagRule *rule)
+{
+    if (sight->reader == NULL) return GO_ON;
+    if (rule->tag != T_OPTION || end_option(sight) == BAIL) return BAIL; /* groups and lines are rare */
+    sight->option_is_open = 1;
+    return read_tag(sight, name, length, rule);
+}
+
+static int
+note_step(Sight *sight, Open *open, const Open *around)
+{
+    Trail *trail = sight->trail;
+    open->step = (int32_t)trail->step_count;
+    Step step = {open->rule, open->spelt, open->spelt_length, around ? around->step : -1, sight->reader->context};
+    return trail_step(trail, step) == 0 ? GO_ON : BAIL;
+}
+
 static int
 push(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
 {
     if (sight->depth == DEEPEST) return BAIL;
+    if (sight->reader && read_tag(sight, spelt, length, rule) == BAIL) return BAIL;
     Open *around = top(sight);
     Open *open = &sight->stack[sight->depth];
     memset(open, 0, sizeof(*open));
@@ -539,6 +692,7 @@ push(Sight *sight, const char *spelt, size_t length, const TagRule *rule)
     }
     if (open->tag == T_A) sight->links_open++;
     if (open->tag == T_FORM) sight->form_is_open = 1;
+    if (sight->trail && note_step(sight, open, around) == BAIL) return BAIL;
     sight->depth++;
     return GO_ON;
 }
@@ -581,6 +735,7 @@ pop(Sight *sight)
 {
     Open *open = &sight->stack[--sight->depth];
     if (open->tag == T_A) sight->links_open--;
+    if (sight->reader) return read_leave(sight);
     if (open->letters < LONG_TEXT || open->is_dead || open->has_inner || open->region & (REGION_FRAME | REGION_UNSEEN)) return GO_ON;
     if ((uint64_t)open->linked * 10 > (uint64_t)open->letters * LINKED_TENTHS) return GO_ON;
     int is_framed = is_in_frame(sight, sight->depth);
@@ -735,6 +890,10 @@ note_other(Sight *sight, const char *tag)
 {
     PyObject *all = all_attributes(sight);
     if (all == NULL) return BAIL;
+    if (sight->reader && strcmp(tag, "base") && reader_note(sight->reader, Py_BuildValue("sO", tag, all)) != WELL) {
+        Py_DECREF(all);
+        return BAIL;
+    }
     PyObject *entry = Py_BuildValue("nsN", PyList_GET_SIZE(sight->hrefs), tag, all);
     int failed = entry == NULL || PyList_Append(sight->others, entry) < 0;
     Py_XDECREF(entry);
@@ -750,11 +909,26 @@ is_met(const Sight *sight, const char *href, size_t length)
     return met_has(sight->met, is_rooted ? sight->origin : NULL, is_rooted ? sight->origin_length : 0, href, length);
 }
 
+/* An anchor for the reader, its caption to come: (tag, href, rel, caption). */
+static int
+read_anchor(Sight *sight, int is_area)
+{
+    const Attribute *href = attribute(sight, N_HREF), *rel = attribute(sight, N_REL);
+    if (href == NULL) href = attribute(sight, N_XLINK);
+    if (sight->reader->anchor >= 0) return BAIL; /* one inside the other, in a table */
+    PyObject *to = href ? value_of(sight, href) : Py_NewRef(Py_None), *how = rel ? value_of(sight, rel) : Py_NewRef(Py_None);
+    PyObject *item = to && how ? Py_BuildValue("sOOs", is_area ? "area" : "a", to, how, is_area ? "" : NULL) : NULL;
+    Py_XDECREF(to);
+    Py_XDECREF(how);
+    return item != NULL && reader_note(sight->reader, item) == WELL ? GO_ON : BAIL;
+}
+
 static int
 note_anchor(Sight *sight, int is_area)
 {
     const Attribute *href = attribute(sight, N_HREF);
     sight->anchors++;
+    if (sight->reader) return read_anchor(sight, is_area);
     if (attribute(sight, N_REL) || (href ? is_area : attribute(sight, N_XLINK) != NULL))
         return note_other(sight, is_area ? "area" : "a");
     if (href == NULL) return GO_ON;
@@ -842,8 +1016,11 @@ behind_drawing(Sight *sight, const char *at)
                                         "femergenode", "feblend", "feflood", "fecomposite", "fecolormatrix", "pattern"};
     int depth = 1;
     while (depth) {
+        const char *text = at;
         at = memchr(at, '<', (size_t)(sight->end - at));
         if (at == NULL || at + 2 >= sight->end) return NULL;
+        for (; sight->reader && text < at; text++)
+            if (!is_space(*text)) return NULL; /* it is shown */
         int closes = at[1] == '/';
         const char *name = at + 1 + closes, *stop = name;
         while (stop < sight->end && (is_letter(*stop) || is_digit(*stop))) stop++;
@@ -900,6 +1077,7 @@ begin(Sight *sight, const char *name, size_t length, const TagRule *rule, const 
     }
     if (tag == T_HTML || tag == T_HEAD || tag == T_BODY) {
         if (note_offers(sight, rule) == BAIL) return NULL;
+        if (sight->reader && tag != T_HEAD && (attribute(sight, N_HIDDEN) || attribute(sight, N_STYLE))) return NULL;
         Open open = {.tag = (uint8_t)tag, .flags = tag == T_HEAD ? 0 : rule->flags};
         if (tag != T_HEAD) sight->body_region = region_of(sight, &open);
         return at;
@@ -911,7 +1089,7 @@ begin(Sight *sight, const char *name, size_t length, const TagRule *rule, const 
     if (note_offers(sight, rule) == BAIL) return NULL;
     if (sight->in_select) {
         if (tag != T_OPTION && tag != T_OPTGROUP && tag != T_HR) return NULL;
-        return at;
+        return begin_option(sight, name, length, rule) == BAIL ? NULL : at;
     }
     if (tag == T_OPTION || tag == T_OPTGROUP) return NULL;
     if (is_between_cells(sight) && !(flags & IS_TABLE_PART) && tag != T_SCRIPT && tag != T_STYLE) return NULL;
@@ -944,13 +1122,14 @@ begin(Sight *sight, const char *name, size_t length, const TagRule *rule, const 
         at = behind_raw(sight, at, name, length, &text_end);
         if (at == NULL) return NULL;
         if (tag == T_SCRIPT && contains(text, text_end, "<!--") && contains(text, text_end, "<script")) return NULL;
+        if (read_raw(sight, name, length, rule, text, text_end) == BAIL) return NULL;
         if (tag == T_TITLE && sight->title == NULL && (sight->title = text_of(sight, text, (size_t)(text_end - text))) == NULL)
             return NULL;
         return at;
     }
     if (flags & IS_VOID) {
         pass(sight, rule);
-        return at;
+        return read_void(sight, name, length, rule) == BAIL ? NULL : at;
     }
     if (tag == T_NOSCRIPT && sight->phase < IN_BODY) return at; /* ends with what may not stand in a head */
     if (tag == T_SELECT) sight->in_select = 1;
@@ -968,9 +1147,10 @@ end(Sight *sight, const char *name, size_t length, const TagRule *rule)
     }
     if (tag == T_HTML || tag == T_BODY) return sight->in_select || is_between_cells(sight) ? BAIL : begin_body(sight);
     if (sight->in_select) {
-        if (tag != T_SELECT) return tag == T_OPTION || tag == T_OPTGROUP ? GO_ON : BAIL;
+        if (tag == T_OPTION) return end_option(sight);
+        if (tag != T_SELECT) return tag == T_OPTGROUP ? GO_ON : BAIL;
         sight->in_select = 0;
-        return pop(sight);
+        return end_option(sight) == BAIL ? BAIL : pop(sight);
     }
     if (sight->phase < IN_BODY) return flags & IN_HEAD ? GO_ON : BAIL;
     if (flags & IS_VOID) return tag == T_OTHER && rule->name[0] == 'b' && rule->name[1] == 'r' ? BAIL : GO_ON;
@@ -1026,6 +1206,147 @@ behind_comment(const char *at, const char *end)
     return at == NULL ? NULL : at + 1;
 }
 
+/* Whether no text and no link is under way, so that what comes follows from what is open. */
+static int
+is_between(const Sight *sight)
+{
+    const Reader *reader = sight->reader;
+    return sight->phase == IN_BODY && !sight->in_select && reader->anchor < 0 && reader->run.length == 0;
+}
+
+static Counts
+counts_of(PyObject *runs, PyObject *items, PyObject *others)
+{
+    return (Counts){(int32_t)PyList_GET_SIZE(runs), (int32_t)PyList_GET_SIZE(items), (int32_t)PyList_GET_SIZE(others)};
+}
+
+static int
+note_place(Sight *sight, const char *at)
+{
+    Mark mark = {
+        .at = (int32_t)(at - sight->source),
+        .before = counts_of(sight->reader->runs, sight->reader->items, sight->others),
+        .tags = (int32_t)sight->tags,
+        .steps = (int32_t)sight->trail->step_count,
+        .inside = sight->depth ? top(sight)->step : -1,
+        .form_is_open = (uint8_t)sight->form_is_open,
+        .has_title = sight->title != NULL,
+        .offers = (uint8_t)sight->offers,
+    };
+    return trail_mark(sight->trail, mark) == 0 ? GO_ON : BAIL;
+}
+
+static int
+is_step(const Open *open, const Step *step)
+{
+    if (open->rule != step->rule) return 0;
+    return open->rule != NULL || (open->spelt_length == step->spelt_length && is_same_name(open->spelt, step->spelt, step->spelt_length));
+}
+
+/* Whether the same is open here as at the mark of the other version. */
+static int
+is_alike(const Sight *sight, const Mark *mark)
+{
+    const Reader *reader = sight->reader;
+    if (mark->form_is_open != sight->form_is_open || mark->has_title != (sight->title != NULL) || mark->offers != sight->offers) return 0;
+    if (reader->depth != sight->depth) return 0;
+    PyObject *context = reader->context;
+    int32_t inside = mark->inside;
+    for (int at = sight->depth - 1; at >= 0; at--) {
+        if (inside < 0) return 0;
+        const Step *step = &sight->beside->steps[inside];
+        if (step->context != context || !is_step(&sight->stack[at], step)) return 0;
+        context = reader->stack[at];
+        inside = step->parent;
+    }
+    return inside < 0;
+}
+
+static int
+add_rows(PyObject *list, PyObject *others, Py_ssize_t from, Py_ssize_t to)
+{
+    PyObject *rows = PyList_GetSlice(others, from, to);
+    Py_ssize_t end = PyList_GET_SIZE(list);
+    int added = rows != NULL && PyList_SetSlice(list, end, end, rows) == 0;
+    Py_XDECREF(rows);
+    return added ? GO_ON : BAIL;
+}
+
+/* What was read of the other version from one place to another is read of this one. */
+static int
+add_all(Sight *sight, Counts from, Counts to)
+{
+    const Trail *beside = sight->beside;
+    Reader *reader = sight->reader;
+    if (add_rows(reader->runs, beside->runs, from.runs, to.runs) == BAIL || add_rows(reader->items, beside->items, from.items, to.items) == BAIL) return BAIL;
+    return add_rows(sight->others, beside->others, from.others, to.others);
+}
+
+static int
+add_names(Sight *sight, Py_ssize_t from, Py_ssize_t to)
+{
+    for (Py_ssize_t one = from; one < to; one++)
+        if (reader_add_name(sight->reader, sight->beside->steps[one].context) != WELL) return BAIL;
+    return GO_ON;
+}
+
+/* Begins where the other version begins to differ. */
+static int
+set_out(Sight *sight, const Mark *mark)
+{
+    const Trail *beside = sight->beside;
+    Reader *reader = sight->reader;
+    int depth = 0;
+    for (int32_t at = mark->inside; at >= 0; at = beside->steps[at].parent) depth++;
+    sight->depth = reader->depth = depth;
+    int32_t inside = mark->inside;
+    for (int at = depth - 1; at >= 0; at--) {
+        const Step *step = &beside->steps[inside];
+        const TagRule *rule = step->rule;
+        sight->stack[at] = (Open){.rule = rule, .spelt = step->spelt, .flags = rule ? rule->flags : 0, .tag = rule ? rule->tag : T_OTHER,
+                                  .spelt_length = (uint8_t)step->spelt_length, .step = inside};
+        reader->stack[at] = step->parent < 0 ? reader->body : beside->steps[step->parent].context;
+        if (at == depth - 1) reader->context = step->context;
+        inside = step->parent;
+    }
+    for (int at = 0, block = -1; at < depth; at++) {
+        if (sight->stack[at].flags & IS_BLOCK) block = at;
+        sight->stack[at].block = (int16_t)block;
+        sight->links_open += sight->stack[at].tag == T_A;
+    }
+    sight->phase = IN_BODY;
+    sight->tags = mark->tags;
+    sight->form_is_open = mark->form_is_open;
+    sight->offers = mark->offers;
+    sight->title = mark->has_title ? Py_NewRef(beside->title) : NULL;
+    sight->at = sight->source + mark->at;
+    if (add_all(sight, (Counts){0}, mark->before) == BAIL) return BAIL;
+    return add_names(sight, 0, mark->steps);
+}
+
+/* The rest is as in the other version. */
+static int
+arrive(Sight *sight, const Mark *mark)
+{
+    const Trail *beside = sight->beside;
+    sight->tags += beside->tags - mark->tags;
+    if (sight->tags > sight->most_tags) return BAIL;
+    if (sight->title == NULL) sight->title = Py_XNewRef(beside->title);
+    sight->offers = beside->offers;
+    if (add_all(sight, mark->before, counts_of(beside->runs, beside->items, beside->others)) == BAIL) return BAIL;
+    return add_names(sight, mark->steps, beside->step_count);
+}
+
+/* The mark of the other version from which on it is like this one; NULL: not here. */
+static const Mark *
+met_again(Sight *sight, const char *at)
+{
+    Py_ssize_t place = at - sight->source;
+    if (place < sight->beside_from || !is_between(sight)) return NULL;
+    const Mark *mark = trail_at(sight->beside, place + sight->beside_distance, &sight->beside_at);
+    return mark != NULL && is_alike(sight, mark) ? mark : NULL;
+}
+
 static int
 scan(Sight *sight)
 {
@@ -1041,9 +1362,15 @@ scan(Sight *sight)
                 if (sight->phase < IN_BODY) begin_body(sight);
             }
             hear(sight, at, text_end);
+            if (read_text(sight, at, text_end) == BAIL) return BAIL;
         }
         if (open == NULL) break;
         if (open + 1 >= stop) return BAIL;
+        if (sight->trail && is_between(sight) && note_place(sight, open) == BAIL) return BAIL;
+        if (sight->beside) {
+            const Mark *mark = met_again(sight, open);
+            if (mark != NULL) return arrive(sight, mark);
+        }
         char next = open[1];
         if (is_letter(next) || (next == '/' && open + 2 < stop && is_letter(open[2]))) {
             int closes = next == '/';
@@ -1065,6 +1392,7 @@ scan(Sight *sight)
         } else {
             if (is_between_cells(sight)) return BAIL;
             if (sight->phase < IN_BODY) begin_body(sight);
+            if (sight->reader) return BAIL; /* what stands before and behind it is one text */
             hear(sight, open, open + 1);
             at = open + 1;
         }
@@ -1098,6 +1426,54 @@ is_decoded(const char *at, const char *end, int is_ascii)
     return 1;
 }
 
+/* The source of a page, if it can be looked at: NULL without an exception where it holds a lone surrogate or a NUL. */
+static Sight *
+sight_new(PyObject *source, Py_ssize_t most_tags)
+{
+    Py_ssize_t length;
+    const char *text = PyUnicode_AsUTF8AndSize(source, &length);
+    if (text == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) PyErr_Clear();
+        return NULL;
+    }
+    if (length > INT32_MAX) return NULL;
+    if (memchr(text, '\0', (size_t)length)) return NULL;
+    Sight *sight = PyMem_Malloc(sizeof(Sight));
+    if (sight == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    memset(sight, 0, offsetof(Sight, attributes)); /* what follows is written before it is read */
+    sight->at = sight->source = text;
+    sight->end = text + length;
+    sight->is_ascii = PyUnicode_IS_ASCII(source);
+    sight->most_tags = most_tags;
+    sight->hrefs = PyList_New(0);
+    sight->others = PyList_New(0);
+    return sight;
+}
+
+static void
+sight_free(Sight *sight)
+{
+    Py_XDECREF(sight->title);
+    Py_XDECREF(sight->hrefs);
+    Py_XDECREF(sight->others);
+    PyMem_Free(sight);
+}
+
+static int
+is_seen(Sight *sight)
+{
+    return sight->hrefs != NULL && sight->others != NULL && scan(sight) == GO_ON;
+}
+
+static PyObject *
+none_unless_failed(void)
+{
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 /* sight(source, most_tags, origin, met) -> (title, hrefs, others, anchors, letters, offers, is_decoded), or None.
  * `origin`: of the page, where its paths are plain; '' and None for `met`: all links are told. */
 PyObject *
@@ -1111,41 +1487,98 @@ native_sight(PyObject *module, PyObject *arguments)
         PyErr_SetString(PyExc_RuntimeError, "call frame_words first");
         return NULL;
     }
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(source, &length);
-    if (text == NULL) { /* a lone surrogate */
-        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return NULL;
-        PyErr_Clear();
-        Py_RETURN_NONE;
-    }
-    if (memchr(text, '\0', (size_t)length)) Py_RETURN_NONE;
-    Sight *sight = PyMem_Calloc(1, sizeof(Sight));
-    if (sight == NULL) return PyErr_NoMemory();
-    sight->at = text;
-    sight->end = text + length;
-    sight->is_ascii = PyUnicode_IS_ASCII(source);
-    sight->most_tags = most_tags;
+    Sight *sight = sight_new(source, most_tags);
+    if (sight == NULL) return none_unless_failed();
+    const char *text = sight->at;
     if (origin_length && Py_IS_TYPE(met, &MetType)) {
         sight->met = (const Met *)met;
         sight->origin = origin;
         sight->origin_length = (size_t)origin_length;
     }
-    sight->hrefs = PyList_New(0);
-    sight->others = PyList_New(0);
     PyObject *answer = NULL;
-    if (sight->hrefs != NULL && sight->others != NULL && scan(sight) == GO_ON) {
+    if (is_seen(sight)) {
         uint32_t letters = sight->seen_main      ? sight->letters_main
                            : sight->seen_article ? sight->letters_article
                                                  : sight->letters;
         answer = Py_BuildValue("OOOnIOO", sight->title == NULL ? Py_None : sight->title, sight->hrefs, sight->others, sight->anchors, letters,
                                sight->offers ? Py_True : Py_False,
                                is_decoded(text, sight->end, sight->is_ascii) ? Py_True : Py_False);
-    } else if (!PyErr_Occurred()) {
-        answer = Py_NewRef(Py_None);
+    } else {
+        answer = none_unless_failed();
     }
-    Py_XDECREF(sight->title);
-    Py_XDECREF(sight->hrefs);
-    Py_XDECREF(sight->others);
-    PyMem_Free(sight);
+    sight_free(sight);
+    return answer;
+}
+
+/* Only what differs from the other version is to be read. */
+static int
+go_beside(Sight *sight, const Trail *beside)
+{
+    Py_ssize_t same_end, length = sight->end - sight->source;
+    const Mark *mark = trail_last_before(beside, sight->source, length, &same_end);
+    sight->beside = beside;
+    sight->beside_from = length - same_end;
+    sight->beside_distance = beside->length - length;
+    sight->beside_at = mark;
+    return mark == NULL ? GO_ON : set_out(sight, mark);
+}
+
+static PyObject *
+or_none(PyObject *value)
+{
+    return value == NULL ? Py_None : value;
+}
+
+/* The trail with all that was read, as an object; None: it was not wanted. */
+static PyObject *
+kept_trail(Sight *sight)
+{
+    Trail *trail = sight->trail;
+    if (trail == NULL) return Py_NewRef(Py_None);
+    PyObject *capsule = trail_capsule(trail);
+    if (capsule == NULL) return NULL;
+    sight->trail = NULL;
+    trail->title = Py_XNewRef(sight->title);
+    trail->runs = Py_NewRef(sight->reader->runs);
+    trail->items = Py_NewRef(sight->reader->items);
+    trail->others = Py_NewRef(sight->others);
+    trail->tags = sight->tags;
+    trail->offers = sight->offers;
+    return capsule;
+}
+
+static PyObject *
+read_with(Sight *sight, Reader *reader, PyObject *source, PyObject *beside)
+{
+    const Trail *trail = trail_of(beside);
+    sight->reader = reader;
+    reader->is_source = 1;
+    reader->is_ascii = sight->is_ascii;
+    reader->context = reader->body;
+    if (beside == Py_None && (sight->trail = trail_new(source, reader->body, reader->child_of)) == NULL) return NULL;
+    if (trail != NULL && trail->body == reader->body && go_beside(sight, trail) == BAIL) return none_unless_failed();
+    if (!is_seen(sight) || reader_finish(reader) != WELL) return none_unless_failed();
+    return Py_BuildValue("OOOOOON", or_none(sight->title), sight->others, sight->offers ? Py_True : Py_False, reader->runs,
+                         reader->skeleton, reader->items, kept_trail(sight));
+}
+
+/* read_source(source, most_tags, body, child_of, caption_letters, beside) -> (title, others, offers, runs, skeleton, items,
+ * trail), or None. `runs`, `skeleton` and `items` as `read_page` gives them. `beside`: the trail of another version; None: a
+ * trail is wanted. */
+PyObject *
+native_read_source(PyObject *module, PyObject *arguments)
+{
+    PyObject *source, *body, *child_of, *beside;
+    Py_ssize_t most_tags, caption_letters;
+    if (!PyArg_ParseTuple(arguments, "UnOOnO", &source, &most_tags, &body, &child_of, &caption_letters, &beside)) return NULL;
+    Reader *reader = reader_new(body, child_of, caption_letters);
+    if (reader == NULL) return NULL;
+    Sight *sight = sight_new(source, most_tags);
+    PyObject *answer = sight == NULL ? none_unless_failed() : read_with(sight, reader, source, beside);
+    if (sight != NULL) {
+        trail_free(sight->trail);
+        sight_free(sight);
+    }
+    reader_free(reader);
     return answer;
 }

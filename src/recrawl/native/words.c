@@ -7,7 +7,8 @@ typedef struct {
     const char *text;
     uint32_t length;
     uint32_t hash;
-    int is_there;
+    uint8_t is_there;
+    uint8_t is_doubtful; /* it stood in a text that is gone */
 } Word;
 
 typedef struct {
@@ -113,7 +114,7 @@ learn(Words *all, const char *word, size_t length, uint32_t hash)
     size_t place = 0;
     if (find(all, word, length, hash, &place) == NULL) {
         if (place == NOWHERE) return ODD;
-        all->words[all->count] = (Word){word, (uint32_t)length, hash, 0};
+        all->words[all->count] = (Word){word, (uint32_t)length, hash, 0, 0};
         all->hashes[hash >> 23] |= (uint64_t)1 << (hash >> 17 & 63);
         all->table[place] = (uint32_t)++all->count;
     }
@@ -156,25 +157,58 @@ learn_phrases(Words *all, PyObject *phrases)
     return WELL;
 }
 
+typedef int (*Meet)(Word *known); /* whether one that was looked for is found by that */
+
 static int
-look_for(Words *all, PyObject *texts)
+come(Word *known)
 {
-    size_t missing = all->count, place;
-    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(texts) && missing; one++) {
-        const char *at, *end, *stop;
-        uint32_t hash;
-        int read = utf8(PyList_GET_ITEM(texts, one), &at, &end);
-        if (read != WELL) return read;
-        while (missing && (at = next_word(at, end, &stop, &hash)) != NULL) {
-            Word *known = may_have(all, hash) ? find(all, at, (size_t)(stop - at), hash, &place) : NULL;
-            if (known != NULL && !known->is_there) {
-                known->is_there = 1;
-                missing--;
-            }
-            at = stop;
-        }
+    int is_new = !known->is_there;
+    known->is_there = 1;
+    known->is_doubtful = 0;
+    return is_new;
+}
+
+static int
+go(Word *known)
+{
+    int is_new = known->is_there && !known->is_doubtful;
+    known->is_doubtful |= known->is_there;
+    return is_new;
+}
+
+static int
+stay(Word *known)
+{
+    int was_doubtful = known->is_doubtful;
+    known->is_doubtful = 0;
+    return was_doubtful;
+}
+
+/* Meets the words of a text that are known, as long as there is one to be found. */
+static int
+meet(const Words *all, PyObject *text, Meet how, size_t *missing)
+{
+    const char *at, *end, *stop;
+    uint32_t hash;
+    size_t place;
+    int read = utf8(text, &at, &end);
+    if (read != WELL) return read;
+    while (*missing && (at = next_word(at, end, &stop, &hash)) != NULL) {
+        Word *known = may_have(all, hash) ? find(all, at, (size_t)(stop - at), hash, &place) : NULL;
+        if (known != NULL) *missing -= (size_t)how(known);
+        at = stop;
     }
     return WELL;
+}
+
+static int
+look_for(const Words *all, PyObject *texts)
+{
+    size_t missing = all->count;
+    int read = WELL;
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(texts) && missing && read == WELL; one++)
+        read = meet(all, PyList_GET_ITEM(texts, one), come, &missing);
+    return read;
 }
 
 static int
@@ -194,7 +228,7 @@ stands_there(const Words *all, PyObject *phrase)
 
 /* ---- the links of a text ---------------------------------------------------------------------------------------- */
 
-enum { BLOCK_TEXT, LINK_URL, LINK_RELATION, LINK_TEXT, READ_SLOTS };
+enum { BLOCK_TEXT, BLOCK_LEVEL, LINK_URL, LINK_RELATION, LINK_TEXT, READ_SLOTS };
 
 static Py_ssize_t read_offsets[READ_SLOTS];
 static PyTypeObject *block_type, *link_type;
@@ -208,9 +242,9 @@ native_linked(PyObject *module, PyObject *arguments)
     PyTypeObject *block, *link;
     PyObject *relations, *stripped;
     if (!PyArg_ParseTuple(arguments, "O!O!O!O", &PyType_Type, &block, &PyType_Type, &link, &PyFrozenSet_Type, &relations, &stripped)) return NULL;
-    static const char *const NAMES[READ_SLOTS] = {"text", "url", "relation", "text"};
+    static const char *const NAMES[READ_SLOTS] = {"text", "level", "url", "relation", "text"};
     for (int one = 0; one < READ_SLOTS; one++) {
-        read_offsets[one] = slot_named(one == BLOCK_TEXT ? block : link, NAMES[one]);
+        read_offsets[one] = slot_named(one <= BLOCK_LEVEL ? block : link, NAMES[one]);
         if (read_offsets[one] < 0) return NULL;
     }
     Py_XSETREF(block_type, (PyTypeObject *)Py_NewRef(block));
@@ -280,49 +314,141 @@ target_of(PyObject *url)
     return Py_NewRef(url);
 }
 
+/* What was told last: most of the time the next document is another version of that one. */
+typedef struct {
+    PyObject *links, *texts, *chosen, *captions, *answer;
+    Py_ssize_t most;
+    Words all;
+} Told;
+
+static Told last_told;
+
+static void
+forget(Told *told)
+{
+    Py_XDECREF(told->links);
+    Py_XDECREF(told->texts);
+    Py_XDECREF(told->chosen);
+    Py_XDECREF(told->captions);
+    Py_XDECREF(told->answer);
+    PyMem_Free(told->all.words);
+    PyMem_Free(told->all.table);
+    *told = (Told){0};
+}
+
+/* Where the links lead all of whose words are there. NULL with an exception. */
+static PyObject *
+targets_of(const Told *told)
+{
+    PyObject *targets = PySet_New(NULL), *ordered = NULL, *answer = NULL;
+    for (Py_ssize_t one = 0; targets != NULL && one < PyList_GET_SIZE(told->chosen); one++) {
+        if (!stands_there(&told->all, PyList_GET_ITEM(told->captions, one))) continue;
+        PyObject *target = target_of(read_slot(PyList_GET_ITEM(told->chosen, one), LINK_URL));
+        if (target == NULL || PySet_Add(targets, target) < 0) Py_CLEAR(targets);
+        Py_XDECREF(target);
+    }
+    ordered = targets ? PySequence_List(targets) : NULL;
+    PyObject *blank = ordered ? PyUnicode_FromStringAndSize(" ", 1) : NULL;
+    if (blank != NULL && PyList_Sort(ordered) == 0) answer = PyUnicode_Join(blank, ordered);
+    Py_XDECREF(targets);
+    Py_XDECREF(ordered);
+    Py_XDECREF(blank);
+    return answer;
+}
+
+/* Of a document that nothing is known of. */
+static int
+tell(Told *told, PyObject *texts, PyObject *links, Py_ssize_t most)
+{
+    told->texts = Py_NewRef(texts);
+    told->links = Py_NewRef(links);
+    told->most = most;
+    if ((told->chosen = counted(links, most)) == NULL) return FAILED;
+    if ((told->captions = PyList_New(PyList_GET_SIZE(told->chosen))) == NULL) return FAILED;
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(told->chosen); one++)
+        PyList_SET_ITEM(told->captions, one, Py_NewRef(read_slot(PyList_GET_ITEM(told->chosen, one), LINK_TEXT)));
+    if (grow(&told->all) < 0) {
+        PyErr_NoMemory();
+        return FAILED;
+    }
+    int read = learn_phrases(&told->all, told->captions);
+    if (read == WELL) read = look_for(&told->all, texts);
+    if (read == WELL && (told->answer = targets_of(told)) == NULL) read = FAILED;
+    return read;
+}
+
+static int
+are_same(PyObject *one, PyObject *other)
+{
+    if (one == NULL || PyTuple_GET_SIZE(one) != PyTuple_GET_SIZE(other)) return 0;
+    for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(one); at++)
+        if (PyTuple_GET_ITEM(one, at) != PyTuple_GET_ITEM(other, at)) return 0;
+    return 1;
+}
+
+/* Of another version of the document told last, with the very same links: words that only a text that is gone had may be
+ * there no more, those of one that came are there now. */
+static int
+tell_anew(Told *told, PyObject *texts)
+{
+    Py_ssize_t was = PyList_GET_SIZE(told->texts), now = PyList_GET_SIZE(texts), head = 0, tail = 0;
+    while (head < was && head < now && PyList_GET_ITEM(told->texts, head) == PyList_GET_ITEM(texts, head)) head++;
+    while (head + tail < was && head + tail < now && PyList_GET_ITEM(told->texts, was - 1 - tail) == PyList_GET_ITEM(texts, now - 1 - tail)) tail++;
+    Words *all = &told->all;
+    size_t any = SIZE_MAX, doubtful = 0;
+    int read = WELL, differs = 0;
+    for (Py_ssize_t one = head; one < was - tail && read == WELL; one++) read = meet(all, PyList_GET_ITEM(told->texts, one), go, &any);
+    for (Py_ssize_t one = head; one < now - tail && read == WELL; one++) {
+        size_t before = any;
+        read = meet(all, PyList_GET_ITEM(texts, one), come, &any);
+        differs |= before != any;
+    }
+    for (size_t one = 0; one < all->count; one++) doubtful += all->words[one].is_doubtful;
+    for (Py_ssize_t one = 0; one < now && doubtful && read == WELL; one++) read = meet(all, PyList_GET_ITEM(texts, one), stay, &doubtful);
+    for (size_t one = 0; one < all->count; one++) {
+        differs |= all->words[one].is_doubtful;
+        all->words[one].is_there &= !all->words[one].is_doubtful;
+        all->words[one].is_doubtful = 0;
+    }
+    if (read != WELL) return read;
+    Py_SETREF(told->texts, Py_NewRef(texts));
+    if (differs) {
+        PyObject *answer = targets_of(told);
+        if (answer == NULL) return FAILED;
+        Py_SETREF(told->answer, answer);
+    }
+    return WELL;
+}
+
 /* link_targets(main, links, most) -> where those lead all of whose words stand in the main text, each once, in order, a
  * blank between them; None for a lone surrogate */
 PyObject *
 native_link_targets(PyObject *module, PyObject *arguments)
 {
-    PyObject *main, *links, *texts = NULL, *chosen = NULL, *captions = NULL, *targets = NULL, *answer = NULL;
+    PyObject *main, *links;
     Py_ssize_t most;
     if (!PyArg_ParseTuple(arguments, "O!O!n", &PyTuple_Type, &main, &PyTuple_Type, &links, &most)) return NULL;
     if (link_type == NULL) {
         PyErr_SetString(PyExc_TypeError, "call linked first");
         return NULL;
     }
-    Words all = {0};
-    int read = FAILED;
-    if ((texts = texts_of(main, block_type, BLOCK_TEXT)) == NULL || (chosen = counted(links, most)) == NULL) goto done;
-    if ((captions = PyList_New(PyList_GET_SIZE(chosen))) == NULL) goto done;
-    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(chosen); one++)
-        PyList_SET_ITEM(captions, one, Py_NewRef(read_slot(PyList_GET_ITEM(chosen, one), LINK_TEXT)));
-    read = grow(&all) < 0 ? FAILED : learn_phrases(&all, captions);
-    if (read == WELL) read = look_for(&all, texts);
-    if (read != WELL || (targets = PySet_New(NULL)) == NULL) goto done;
-    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(chosen); one++) {
-        int stands = stands_there(&all, PyList_GET_ITEM(captions, one));
-        PyObject *target = stands ? target_of(read_slot(PyList_GET_ITEM(chosen, one), LINK_URL)) : NULL;
-        if (stands && (target == NULL || PySet_Add(targets, target) < 0)) {
-            Py_XDECREF(target);
-            goto done;
-        }
-        Py_XDECREF(target);
+    PyObject *texts = texts_of(main, block_type, BLOCK_TEXT), *answer = NULL;
+    if (texts == NULL) return NULL;
+    Told told = last_told; /* taken out: what is called from here may come back */
+    last_told = (Told){0};
+    int read;
+    if (are_same(told.links, links) && told.most == most) {
+        read = tell_anew(&told, texts);
+    } else {
+        forget(&told);
+        read = tell(&told, texts, links, most);
     }
-    PyObject *ordered = PySequence_List(targets), *blank = PyUnicode_FromStringAndSize(" ", 1);
-    if (ordered != NULL && blank != NULL && PyList_Sort(ordered) == 0) answer = PyUnicode_Join(blank, ordered);
-    Py_XDECREF(ordered);
-    Py_XDECREF(blank);
-done:
-    if (read == ODD) answer = Py_NewRef(Py_None);
-    else if (answer == NULL && !PyErr_Occurred()) PyErr_NoMemory();
-    Py_XDECREF(texts);
-    Py_XDECREF(chosen);
-    Py_XDECREF(captions);
-    Py_XDECREF(targets);
-    PyMem_Free(all.words);
-    PyMem_Free(all.table);
+    if (read == WELL) answer = Py_NewRef(told.answer);
+    else if (read == ODD) answer = Py_NewRef(Py_None);
+    if (read != WELL) forget(&told);
+    forget(&last_told);
+    last_told = told;
+    Py_DECREF(texts);
     return answer;
 }
 
@@ -348,4 +474,31 @@ native_is_folded(PyObject *module, PyObject *text)
         was_blank = *at == ' ';
     }
     Py_RETURN_TRUE;
+}
+
+/* folded_blocks(blocks, folded) -> of each block the one that two texts are compared by: itself, where it is plainly folded
+ * and no heading, else what `folded` makes of it */
+PyObject *
+native_folded_blocks(PyObject *module, PyObject *arguments)
+{
+    PyObject *blocks, *folded;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyTuple_Type, &blocks, &folded)) return NULL;
+    if (block_type == NULL) {
+        PyErr_SetString(PyExc_TypeError, "call linked first");
+        return NULL;
+    }
+    PyObject *found = PyList_New(PyTuple_GET_SIZE(blocks));
+    for (Py_ssize_t one = 0; found != NULL && one < PyTuple_GET_SIZE(blocks); one++) {
+        PyObject *block = PyTuple_GET_ITEM(blocks, one);
+        int is_block = Py_IS_TYPE(block, block_type), is_plain = 0;
+        if (is_block && PyObject_Not(read_slot(block, BLOCK_LEVEL)) == 1) {
+            PyObject *is_so = native_is_folded(module, read_slot(block, BLOCK_TEXT));
+            is_plain = is_so == Py_True;
+            Py_XDECREF(is_so);
+        }
+        PyObject *made = is_plain ? Py_NewRef(block) : PyObject_CallOneArg(folded, block);
+        if (made == NULL) Py_CLEAR(found);
+        else PyList_SET_ITEM(found, one, made);
+    }
+    return found;
 }

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.content import link_blocks, read_link_blocks
-from recrawl.detect.digest import is_folded, is_plainly_folded
+from recrawl.detect.content import link_blocks, read_link_blocks, text_blocks
+from recrawl.detect.digest import fold, is_folded, is_plainly_folded
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Link
 from recrawl.native import compiled
@@ -37,6 +37,26 @@ def told(some: Sequence[str], phrases: Sequence[str]) -> list[bool] | None:
 def test_links_count_if_all_their_words_stand_in_the_text(some: list[str], found: list[Link]) -> None:
     document = document_of(some, found)
     assert link_blocks(document) == read_link_blocks(document)
+
+
+@given(st.lists(st.lists(texts, max_size=6), min_size=2, max_size=5), st.lists(links, max_size=6), texts)
+def test_links_of_one_version_after_another_count_as_if_each_came_alone(
+    versions: list[list[str]], found: list[Link], between: str
+) -> None:
+    same = tuple(found)
+    for some in versions:
+        blocks = tuple(Block(0, text) for text in some)
+        grown = (*blocks[:2], Block(0, between), *blocks[2:])
+        for main in (blocks, grown, blocks[1:], blocks):
+            document = Document(Media.HTML, main=main, links=same)
+            assert link_blocks(document) == read_link_blocks(document)
+
+
+@given(st.lists(st.builds(Block, st.integers(0, 2), texts, st.sampled_from((0, 0, 2))), max_size=8), st.integers(0, 8))
+def test_blocks_are_folded_alike_whatever_version_came_before(blocks: list[Block], at: int) -> None:
+    for main in (blocks, [*blocks[:at], Block(1, "between"), *blocks[at:]], blocks[at:], blocks):
+        folded = [Block(block.place, fold(block.text)) for block in main]
+        assert text_blocks(Document(Media.HTML, main=tuple(main))) == tuple(block for block in folded if block.text)
 
 
 @pytest.mark.compiled

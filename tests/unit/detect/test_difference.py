@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.detect.difference import MOST_CHARS, SegmentKind, differ, steps_between, unified
+from recrawl.detect.difference import MOST_CHARS, SegmentKind, differ, extent, steps_between, unified
 from recrawl.detect.digest import fold
 from recrawl.detect.sequence import ALL_CELLS, longest_common, matches
 from recrawl.model.document import Block
@@ -37,6 +37,13 @@ def test_both_texts_can_be_read_back_from_the_segments(old: list[str], new: list
     after = "".join(segment.text for segment in segments if segment.kind is not REMOVED)
     assert before == "".join(text + "\n" for text in folded(old))
     assert after == "".join(text + "\n" for text in folded(new))
+
+
+@given(texts, texts, texts, texts)
+def test_the_extent_is_that_of_the_difference(head: list[str], old: list[str], new: list[str], tail: list[str]) -> None:
+    before, after = (blocks(folded([*head, *middle, *tail])) for middle in (old, new))
+    found, whole = extent(before, after), differ(before, after, folded=True)
+    assert (found.changed_bytes, found.share) == (whole.changed_bytes, whole.share)
 
 
 @given(texts, texts)

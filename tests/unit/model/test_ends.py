@@ -1,11 +1,12 @@
 """What two versions begin and end with is told once each, and never counted twice."""
 
-from operator import is_
+from collections import deque
+from operator import eq, is_
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.model.ends import ends
+from recrawl.model.ends import ends, ends_of_any
 
 rows = st.lists(st.sampled_from("abc"), max_size=8)
 
@@ -29,3 +30,10 @@ def test_sameness_is_what_the_caller_says() -> None:
     assert ends([1, 2, 3], [1.0, 2, 3.0]) == (3, 0)
     assert ends([1, 2, 3], [1.0, 2, 3.0], is_) == (0, 0)
     assert ends((1, 2), (0, 1, 2), is_) == (0, 2)
+
+
+@given(st.lists(st.integers(0, 2), max_size=8), st.lists(st.integers(0, 2), max_size=3), st.integers(0, 8))
+def test_lists_and_tuples_end_as_any_sequence_does(old: list[int], between: list[int], at: int) -> None:
+    new = [*old[:at], *between, *old[at:]]
+    for same in (eq, is_):
+        assert ends(old, tuple(new), same) == ends_of_any(old, new, same) == ends(deque(old), deque(new), same)

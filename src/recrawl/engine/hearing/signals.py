@@ -31,6 +31,7 @@ from recrawl.notices.signals import Heard, Said, compare, left, memo_key
 from recrawl.notices.trust import Record
 from recrawl.ports import Store
 
+ALTERNATE = "alternate"  # as feeds are linked
 SITEMAP, FEED = "sitemap", "feed"
 DEFAULT_LIMITS = SignalLimits()
 SOURCES = {SITEMAP: Source.SITEMAP, FEED: Source.FEED}
@@ -73,12 +74,16 @@ def _bitten(cut: bool, entries: str, too_large: bool, size: str) -> str:
 
 
 def is_feed(link: Link) -> bool:
-    return link.relation == "alternate" and link.media_type in FEED_TYPES
+    return link.relation == ALTERNATE and link.media_type in FEED_TYPES
 
 
-def without_feeds(links: Iterable[Link]) -> list[Link]:
+def feeds_among(links: Iterable[Link]) -> list[Link]:
+    return [link for link in links if link.relation == ALTERNATE and is_feed(link)]
+
+
+def without_feeds(links: Sequence[Link]) -> Sequence[Link]:
     """What is left to discover as pages."""
-    return [link for link in links if not is_feed(link)]
+    return [link for link in links if not is_feed(link)] if feeds_among(links) else links
 
 
 def signal_page(address: Address, site: str, category: str, now: float, found_from: Page | None = None) -> Page:
@@ -121,7 +126,7 @@ class Signals:
         return self._enter(urls, site, SITEMAP, self.limits.sitemaps, now, None)
 
     def from_links(self, page: Page, links: Sequence[Link], now: float) -> list[Page]:
-        feeds = [link.url for link in links if is_feed(link)]
+        feeds = [link.url for link in feeds_among(links)]
         return self._enter(feeds, page.site, FEED, self.limits.feeds, now, page) if feeds else []
 
     def hear(self, page: Page, reply: Reply) -> tuple[Verdict, Signal | None]:
