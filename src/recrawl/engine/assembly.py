@@ -8,6 +8,7 @@ from recrawl.archive.documents import DocumentFolder
 from recrawl.archive.folder import WarcArchive
 from recrawl.archive.object_store import Sender, Shelf
 from recrawl.config import Settings
+from recrawl.engine.allocator import trim
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
@@ -170,3 +171,5 @@ async def assemble(
         finally:
             await browser.close()
             await fetcher.close()
+            store.close()  # its memory is there for the index of the archive's last file, which is sorted next
+            trim()
