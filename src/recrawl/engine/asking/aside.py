@@ -72,12 +72,12 @@ class Aside:
         """One that is deadly waits; the others go on."""
         reason = f"recrawl itself died {MOST_DEATHS} times in a row when it read this page: it rests for a day"
         self._parts.complain(f"{page.url}: {reason}")
-        self._tally.add(Count.ERRORS)
         again_at = self._parts.clock.now() + DEADLY_WAIT_S
         self.done(replace(page, failures=page.failures + 1, reason=reason, due_at=again_at))
 
     def try_once_more(self, page: Page) -> None:
-        """When its time comes again."""
+        """When its time comes again. Counted now that it is written: who dies before that leaves it to the next."""
+        self._tally.add(Count.ERRORS)
         if self._parts.death_watch is not None:
             self._parts.death_watch.rested(page.id)
 
