@@ -31,6 +31,7 @@ from recrawl.store.rows import page_row
 
 MOST_ALLOCATIONS = 2_000  # of one call
 REFUSED = object()
+SPARES = 100  # of lists, and of dictionaries and numbers
 UNHARMED = 20  # answers in a row: it asks for no more
 LONG = "A sentence that is long enough to be taken for content by itself, whatever stands around it. "
 PAGE = (
@@ -152,10 +153,18 @@ def main() -> int:
     return 0
 
 
+def spares() -> object:
+    """Python keeps some objects that are gone for the next of their kind: as long as these are held, none is left, and
+    each must be asked for."""
+    return [([], {}, float(number)) for number in range(SPARES)]
+
+
 def starved(name: str, call: Callable[[], Any], once: bool) -> int:
     """How often it was refused what it asked for."""
     usual, refused, unharmed = call(), 0, 0
+    held: list[object] = []
     for at in range(MOST_ALLOCATIONS):
+        held.append(spares())
         _testcapi.set_nomemory(at, at + 1 if once else 0)
         try:
             answer = call()

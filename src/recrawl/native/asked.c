@@ -107,6 +107,13 @@ noted_bytes(PyObject *reply, int which)
     return (Piece){PyBytes_AS_STRING(data), (size_t)PyBytes_GET_SIZE(data)};
 }
 
+/* Others may run anything when they are asked for their number. */
+static int
+is_plain_number(PyObject *value)
+{
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+}
+
 /* Facts and texts of one; 0: something is not plain, perhaps with an exception. */
 static int
 take_answer(PyObject *came, Facts *facts, Piece *texts)
@@ -116,6 +123,9 @@ take_answer(PyObject *came, Facts *facts, Piece *texts)
     if (!Py_IS_TYPE(reply, noted_reply)) return 0;
     PyObject *ask = noted_slot(reply, REPLY_ASK), *times = noted_slot(reply, REPLY_TIMES);
     if (!Py_IS_TYPE(ask, noted_ask) || !Py_IS_TYPE(times, noted_times)) return 0;
+    int is_plain = PyLong_CheckExact(PyTuple_GET_ITEM(came, 0)) && is_plain_number(noted_slot(reply, REPLY_AT));
+    for (int one = 0; one < TIMES; one++) is_plain &= is_plain_number(noted_slot(times, TIMES_FIRST + one));
+    if (!is_plain) return 0;
     facts->page = PyLong_AsLongLong(PyTuple_GET_ITEM(came, 0));
     facts->at = PyFloat_AsDouble(noted_slot(reply, REPLY_AT));
     facts->received_bytes = PyLong_AsUnsignedLongLong(noted_slot(reply, REPLY_RECEIVED));

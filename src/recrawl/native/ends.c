@@ -4,7 +4,13 @@
 static int
 is_same(PyObject *one, PyObject *other, int by_value)
 {
-    return one == other ? 1 : by_value ? PyObject_RichCompareBool(one, other, Py_EQ) : 0;
+    if (one == other || !by_value) return one == other;
+    Py_INCREF(one); /* whoever compares them may take them out of their list */
+    Py_INCREF(other);
+    int is_equal = PyObject_RichCompareBool(one, other, Py_EQ);
+    Py_DECREF(one);
+    Py_DECREF(other);
+    return is_equal;
 }
 
 /* ends(old, new, by_value) -> (head, tail); None where they are neither lists nor tuples. `by_value` False: only the very

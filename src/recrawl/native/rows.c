@@ -80,6 +80,10 @@ native_rows_plan(PyObject *module, PyObject *arguments)
         if (how == URL && (plan->server = slot_named(type, "server")) < 0) goto wrong;
         if (how == SERVER) plan->has_key = 1;
     }
+    if (plan->server && !plan->has_key) { /* an address without its server is none */
+        PyErr_SetString(PyExc_ValueError, "addresses are packed, but no column names the server");
+        goto wrong;
+    }
     return capsule;
 wrong:
     Py_DECREF(capsule);

@@ -1426,6 +1426,15 @@ is_decoded(const char *at, const char *end, int is_ascii)
     return 1;
 }
 
+static void
+sight_free(Sight *sight)
+{
+    Py_XDECREF(sight->title);
+    Py_XDECREF(sight->hrefs);
+    Py_XDECREF(sight->others);
+    PyMem_Free(sight);
+}
+
 /* The source of a page, if it can be looked at: NULL without an exception where it holds a lone surrogate or a NUL. */
 static Sight *
 sight_new(PyObject *source, Py_ssize_t most_tags)
@@ -1450,22 +1459,9 @@ sight_new(PyObject *source, Py_ssize_t most_tags)
     sight->most_tags = most_tags;
     sight->hrefs = PyList_New(0);
     sight->others = PyList_New(0);
-    return sight;
-}
-
-static void
-sight_free(Sight *sight)
-{
-    Py_XDECREF(sight->title);
-    Py_XDECREF(sight->hrefs);
-    Py_XDECREF(sight->others);
-    PyMem_Free(sight);
-}
-
-static int
-is_seen(Sight *sight)
-{
-    return sight->hrefs != NULL && sight->others != NULL && scan(sight) == GO_ON;
+    if (sight->hrefs && sight->others) return sight;
+    sight_free(sight);
+    return NULL;
 }
 
 static PyObject *
@@ -1496,7 +1492,7 @@ native_sight(PyObject *module, PyObject *arguments)
         sight->origin_length = (size_t)origin_length;
     }
     PyObject *answer = NULL;
-    if (is_seen(sight)) {
+    if (scan(sight) == GO_ON) {
         uint32_t letters = sight->seen_main      ? sight->letters_main
                            : sight->seen_article ? sight->letters_article
                                                  : sight->letters;
@@ -1557,7 +1553,7 @@ read_with(Sight *sight, Reader *reader, PyObject *source, PyObject *beside)
     reader->context = reader->body;
     if (beside == Py_None && (sight->trail = trail_new(source, reader->body, reader->child_of)) == NULL) return NULL;
     if (trail != NULL && trail->body == reader->body && go_beside(sight, trail) == BAIL) return none_unless_failed();
-    if (!is_seen(sight) || reader_finish(reader) != WELL) return none_unless_failed();
+    if (scan(sight) == BAIL || reader_finish(reader) != WELL) return none_unless_failed();
     return Py_BuildValue("OOOOOON", or_none(sight->title), sight->others, sight->offers ? Py_True : Py_False, reader->runs,
                          reader->skeleton, reader->items, kept_trail(sight));
 }

@@ -447,7 +447,7 @@ native_unchanged_run(PyObject *module, PyObject *arguments)
     run.before = ascii_piece(before);
     run.file = ascii_piece(run.file_name);
     if (!are_beside_each_other(run.created, run.sidecars)) return NULL;
-    if (capture_type == NULL || run.before.length != 14) return PyErr_Format(PyExc_ValueError, "call captured first, then with 14 digits");
+    if (capture_type == NULL || run.before.length != 14 || start < 0) return PyErr_Format(PyExc_ValueError, "call captured first, then with a place in the list and 14 digits");
     int goes_on = run.file.length && is_plain_value(run.file.at, run.file.length);
     run.places = PyList_New(0);
     if (run.places == NULL) return NULL;

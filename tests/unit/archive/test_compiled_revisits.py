@@ -262,3 +262,8 @@ def test_a_write_that_fails_is_told() -> None:
 
     with pytest.raises(OSError, match="no room"):
         compiled.write_in_order(b"b\na\n", refuse, 1)
+
+
+def test_a_run_begins_in_its_list() -> None:
+    with pytest.raises(ValueError, match="place"):
+        compiled.unchanged_run([], -1, [], [], NEVER, str, "f", 0, 99)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -339,3 +340,29 @@ def test_a_torn_or_changed_file_gives_less_and_never_something_else(data: st.Dat
 @given(st.binary(max_size=300))
 def test_bytes_of_any_kind_are_no_answers(data: bytes) -> None:
     assert list(answers_in(data)) == []
+
+
+@pytest.mark.compiled
+def test_a_number_that_runs_something_when_asked_is_left_to_python() -> None:
+    came: list[tuple[int, Reply]] = []
+
+    class Growing:
+        """The list that is packed grows under whoever asks."""
+
+        def __float__(self) -> float:
+            came.append((1, reply))
+            return 1.0
+
+        def __index__(self) -> int:
+            came.append((1, reply))
+            return 1
+
+    reply, number = reply_to(ASK_A), cast("Any", Growing())
+    for one in (
+        (number, reply),
+        (1, replace(reply, at=number)),
+        (1, replace(reply, times=replace(reply.times, total_s=number))),
+    ):
+        came[:] = [one]
+        assert compiled.packed_answers(came) is None
+        assert len(came) == 1

@@ -2,6 +2,7 @@
 
 from collections import deque
 from operator import eq, is_
+from weakref import ref
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,3 +38,32 @@ def test_lists_and_tuples_end_as_any_sequence_does(old: list[int], between: list
     new = [*old[:at], *between, *old[at:]]
     for same in (eq, is_):
         assert ends(old, tuple(new), same) == ends_of_any(old, new, same) == ends(deque(old), deque(new), same)
+
+
+class Leaving:
+    """Empties a list when it is compared, and leaves the answer to the other."""
+
+    def __init__(self, from_list: list[object]) -> None:
+        self._list = from_list
+
+    def __eq__(self, other: object) -> bool:
+        self._list.clear()
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def test_items_that_leave_their_list_while_they_are_compared_are_there_to_the_end_of_it() -> None:
+    left: list[object] = []
+    left.append(Leaving(left))
+    gone = ref(left[0])
+
+    class Asking:
+        def __eq__(self, other: object) -> bool:
+            return gone() is not None
+
+        def __hash__(self) -> int:
+            return 0
+
+    assert ends(left, [Asking()])[0] == 1

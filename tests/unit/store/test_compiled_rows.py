@@ -151,3 +151,9 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(column: tuple[object, ...]
         compiled.rows_plan(Page, (column,))
     with pytest.raises(AttributeError):
         compiled.rows_plan(Page, (("no field", 0, None, None),))
+
+
+@pytest.mark.compiled
+def test_addresses_are_not_packed_where_no_column_names_the_server() -> None:
+    with pytest.raises(ValueError, match="server"):
+        compiled.rows_plan(Page, tuple(column for column in PAGE if column[0] != "server"))
