@@ -178,7 +178,7 @@ class CurlFetcher:
         trip.transfer.end()
         if not trip.is_all:
             trip.going_on = asyncio.get_running_loop().create_task(self._go_on(trip))
-            trip.going_on.add_done_callback(lambda _: trip.ended())
+            trip.going_on.add_done_callback(lambda _: self._gone_on(trip))
             return None
         try:
             return trip.reply()
@@ -195,11 +195,13 @@ class CurlFetcher:
             self._give_back(trip.transfer)
 
     async def _go_on(self, trip: Trip) -> Reply:
-        try:
-            await trip.transfer.go_on(trip.order())
-            return await self._rest_of(trip)
-        finally:
-            self._give_back(trip.transfer)
+        await trip.transfer.go_on(trip.order())
+        return await self._rest_of(trip)
+
+    def _gone_on(self, trip: Trip) -> None:
+        """Also where it was left before it had begun to."""
+        self._give_back(trip.transfer)
+        trip.ended()
 
     async def _rest_of(self, trip: Trip) -> Reply:
         """What follows the first request: other addresses, one after the other, within the one connect limit."""

@@ -397,6 +397,8 @@ class Transfer:
     def check(self, now: float) -> float:
         """Gives up when the first byte is late or a stretch was too slow; when to look again."""
         limits = self._order.limits
+        if not self._is_under_way and not self._is_over:
+            return now + limits.slow_for_s  # whoever asked was told, and has not come for the answer yet
         if not self._sent_at:
             return now + limits.first_byte_s  # still connecting: that has its own limit
         if not self._mark_at and self.lines:

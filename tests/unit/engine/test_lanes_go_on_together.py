@@ -8,6 +8,8 @@ import pytest
 from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.engine.asking.convoy import Convoy, Halt, InTasks, Lane
+from recrawl.engine.worker import Order
+from recrawl.fetch.journal import Journal
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
 from recrawl.model.page import Page
@@ -97,3 +99,17 @@ def test_a_lane_that_is_let_go_leaves_no_request_counted_as_under_way(
     assert left
     assert all(isinstance(trip, list) and isinstance(trip[0], Ask) and trip[1].cancelled() for trip in left)
     assert sorted(crawl.run()) == sorted(["/", *PAGES])
+
+
+def test_a_journal_that_fails_stops_no_lane(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
+    flush, failed = Journal.flush, list[str]()
+
+    def faulty(journal: Journal) -> None:
+        if journal._came and not failed:
+            failed.append("once")
+            raise MemoryError
+        flush(journal)
+
+    monkeypatch.setattr(Journal, "flush", faulty)
+    assert sorted(crawl.run(Order(once=True, for_s=30.0))) == sorted(["/", *PAGES])
+    assert failed

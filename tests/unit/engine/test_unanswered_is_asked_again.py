@@ -58,3 +58,39 @@ def test_what_was_left_unanswered_is_asked_for_once_more_over_a_new_connection(t
     with closing(open_store(folder, Settings())) as store:
         live = {page.url.removeprefix(SITE) for page in store.scan(limit=100) if page.status is Status.LIVE}
     assert live >= {"/", "/a", "/listed"}
+
+
+def test_a_second_look_that_was_left_unanswered_is_no_fault_of_ours(tmp_path: Path) -> None:
+    folder, prices, asked = Folder(tmp_path), ["10"], list[Ask]()
+    folder.create("")
+    folder.put_site(Site("site", seeds=(SITE + "/",), own=("127.0.0.1",)))
+    text = "<p>This page has a good deal to say, and says it at length.</p>" * 20
+
+    def answer(ask: Ask, now: float) -> Reply:
+        asked.append(ask)
+        if ask.url != SITE + "/":
+            return reply_from(ask, Canned(b"", 404), now)
+        if ask.headers and not ask.fresh:
+            return failed(ask, now, Failure.RESET, "hung up", unanswered=True)
+        return reply_from(ask, Canned(f"<title>Shop</title>{text}<p>It costs {prices[-1]} today.</p>".encode()), now)
+
+    async def run() -> Tally:
+        tally = Tally()
+        async with assemble(folder, Settings(), "0") as parts:
+            await parts.fetcher.close()
+            parts.fetcher = MemoryFetcher(lambda ask: answer(ask, parts.clock.now()), parts.clock.now)
+            await Worker(parts, Order(once=True), range(parts.store.partitions), tally).run()
+        return tally
+
+    asyncio.run(run())
+    with closing(open_store(folder, Settings())) as store:
+        store.make_due(1.0)
+    prices.append("11")
+    asked.clear()
+    tally = asyncio.run(run())
+    looks = [(bool(ask.headers), ask.fresh) for ask in asked if ask.url == SITE + "/"]
+    assert looks == [(False, False), (True, False), (False, True), (True, True)]
+    assert tally[Count.ERRORS] == 0
+    with closing(open_store(folder, Settings())) as store:
+        (seen,) = [page for page in store.scan(limit=100) if page.url == SITE + "/"]
+    assert (seen.failures, seen.visits, seen.changes) == (0, 2, 1)

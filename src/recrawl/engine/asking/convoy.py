@@ -114,8 +114,13 @@ class Convoy:
         for lane in answered:
             if lane.trip is not None:
                 handed_on(self._hear, lane)
-        if answered and self._parts.journal is not None:
-            self._parts.journal.flush()
+        try:
+            if answered and self._parts.journal is not None:
+                self._parts.journal.flush()
+        finally:  # the loop tells of what went wrong; lanes that nobody sends on would wait for ever
+            self._send_all()
+
+    def _send_all(self) -> None:
         free, self._free = self._free, []
         for lane in free:
             if not lane.waiter.done():

@@ -1,7 +1,7 @@
 """One server asked for one page after another: robots.txt first, the gap between, the verdict handed on."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Awaitable, Collection
 
 from recrawl.engine.asking.aside import Aside
 from recrawl.engine.asking.asking import Asking, BudgetSpent, Unanswered
@@ -91,8 +91,8 @@ class Lanes:
         if reply is None and page.rank == Rank.LIST and self.settler.behind:
             await self._look_again(page)
             return True
-        work = self._serve_or_put_back(page) if reply is None else self._read(page, lane.quarry, reply)
-        more = await guarded(work, self.tally, self.parts.complain)
+        work = self._serve_page(page) if reply is None else self._read(page, lane.quarry, reply)
+        more = await guarded(self._or_put_back(page, work), self.tally, self.parts.complain)
         if more is None:
             self.aside.fault(page)
         return more is not False
@@ -105,11 +105,12 @@ class Lanes:
         self.frontier.put_back(page)
         await self.settler.caught_up()
 
-    async def _serve_or_put_back(self, page: Page) -> bool:
-        """What was left unanswered waits for the server's gap like any other page, and comes next: that it was left is
-        held against nobody, so a server that takes nothing must not be asked for page after page."""
+    async def _or_put_back(self, page: Page, work: Awaitable[bool]) -> bool:
+        """What was left unanswered, be it a second look, waits for the server's gap like any other page, and comes
+        next: that it was left is held against nobody, so a server that takes nothing must not be asked for page after
+        page."""
         try:
-            return await self._serve_page(page)
+            return await work
         except Unanswered:
             self.frontier.put_first(page)
         except BudgetSpent:
