@@ -23,9 +23,16 @@ HTML = ("content-type", "text/html")
 VALIDATED = (HTML, ("etag", '"v1"'))
 
 
+class Promptly(CurlFetcher):
+    """Begins and hears, as lanes that go on together do."""
+
+    async def fetch(self, ask: Ask) -> Reply:
+        return await (promptly(self, ask) if self.ready(ask) is not None else super().fetch(ask))
+
+
 @contextlib.asynccontextmanager
-async def over_libcurl() -> AsyncIterator[Place]:
-    fetcher = CurlFetcher(FetchSettings(AGENT), lambda: NOW)
+async def over_libcurl(kind: type[CurlFetcher] = CurlFetcher) -> AsyncIterator[Place]:
+    fetcher = kind(FetchSettings(AGENT), lambda: NOW)
     async with rough_server() as server:
         try:
             yield fetcher, server.url(""), server.own
@@ -52,23 +59,6 @@ async def from_memory() -> AsyncIterator[Place]:
     yield MemoryFetcher({origin + target: canned for target, canned in answers.items()}, lambda: NOW), origin, ()
 
 
-class Promptly(CurlFetcher):
-    """Begins and hears, as lanes that go on together do."""
-
-    async def fetch(self, ask: Ask) -> Reply:
-        return await (promptly(self, ask) if self.ready(ask) is not None else super().fetch(ask))
-
-
-@contextlib.asynccontextmanager
-async def begun_over_libcurl() -> AsyncIterator[Place]:
-    fetcher = Promptly(FetchSettings(AGENT), lambda: NOW)
-    async with rough_server() as server:
-        try:
-            yield fetcher, server.url(""), server.own
-        finally:
-            await fetcher.close()
-
-
 @contextlib.asynccontextmanager
 async def begun_in_tasks() -> AsyncIterator[Place]:
     async with from_memory() as (fetcher, origin, own):
@@ -82,7 +72,7 @@ Opening = Callable[[], AbstractAsyncContextManager[Place]]
 
 WAYS = {
     "libcurl": over_libcurl,
-    "libcurl, begun": begun_over_libcurl,
+    "libcurl, begun": partial(over_libcurl, Promptly),
     "memory": from_memory,
     "memory, begun": begun_in_tasks,
 }
