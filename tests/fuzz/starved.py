@@ -106,6 +106,12 @@ def in_order() -> Any:
     return runs
 
 
+def not_modified() -> Any:
+    compiled.answering(Reply, Evidence.NOT_MODIFIED)
+    came = [b"HTTP/1.1 304 Not Modified\r\n", *LINES[1:]]
+    return compiled.not_modified(SAME.reply.ask, 1.5, "h", "/", [b"If-None-Match: 1"], came, SAME.reply.times, "", 5)
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
@@ -124,6 +130,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "made": lambda: (Record(fields=()), CdxLine(*[""] * 9)),
     "met": met,
     "named_fields": lambda: compiled.named_fields(PAIRS),
+    "not_modified": not_modified,
     "own_line": lambda: compiled.own_line(written(LINE)),
     "packed_answers": lambda: compiled.packed_answers([(1, SAME.reply)]),
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),

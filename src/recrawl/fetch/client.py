@@ -16,9 +16,13 @@ from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.values import dataclass
-from recrawl.model.visit import Ask, Reply, Times
+from recrawl.model.visit import Ask, Evidence, Reply, Times
+from recrawl.native import compiled
 
 UNREACHED = (Failure.CONNECT, Failure.CONNECT_TIMEOUT)  # then another address of the host may do
+
+if compiled is not None:
+    compiled.answering(Reply, Evidence.NOT_MODIFIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,20 @@ class Trip:
         return True
 
     def reply(self) -> Reply:
+        return self._not_modified() or self._answer()
+
+    def _not_modified(self) -> Reply | None:
+        """None: it is another answer, or an odd one."""
+        transfer, ask = self.transfer, self.ask
+        if compiled is None or ask.form or transfer.body_bytes or transfer.failure is not None:
+            return None
+        plain: Reply | None = compiled.not_modified(
+            ask, self.at, self.endpoint.authority, self._target, self._lines, transfer.lines,
+            transfer.times(self._passed_s), transfer.peer(), transfer.head_bytes,
+        )  # fmt: skip
+        return plain
+
+    def _answer(self) -> Reply:
         method = "POST" if self.ask.form else "GET"
         request = raw_request(self.endpoint.authority, self._target, self._lines, method)
         reply = _reply(self.transfer, self.ask, self.at, request, self._passed_s)

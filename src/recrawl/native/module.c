@@ -3,6 +3,7 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
+    {"answering", native_answering, METH_VARARGS, "What `not_modified` makes."},
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
     {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
@@ -20,6 +21,7 @@ static PyMethodDef METHODS[] = {
     {"linked", native_linked, METH_VARARGS, "The classes that `link_targets` reads, and what counts."},
     {"main_runs", native_main_runs, METH_O, "The main content of the runs of a page."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
+    {"not_modified", (PyCFunction)(void (*)(void))native_not_modified, METH_FASTCALL, "The reply that a 304 is; None: it is not so plain."},
     {"noted", native_noted, METH_VARARGS, "The classes that `packed_answers` reads."},
     {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
     {"packed_answers", native_packed_answers, METH_O, "Answers as the journal keeps them; None: they are not so plain."},

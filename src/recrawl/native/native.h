@@ -22,6 +22,7 @@ void urlkey_prepare(void);
 void words_prepare(void);
 Py_ssize_t slot_named(PyTypeObject *type, const char *name);
 int tag_is_block(const char *name, size_t length);
+PyObject *native_answering(PyObject *module, PyObject *arguments);
 PyObject *native_captured(PyObject *module, PyObject *arguments);
 PyObject *native_condition_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_contexts(PyObject *module, PyObject *arguments);
@@ -31,6 +32,7 @@ PyObject *native_fitting_line(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *native_folded_blocks(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
 PyObject *native_is_folded(PyObject *module, PyObject *text);
+PyObject *native_not_modified(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_noted(PyObject *module, PyObject *arguments);
 PyObject *native_packed_answers(PyObject *module, PyObject *came);
 PyObject *native_own_line(PyObject *module, PyObject *line);

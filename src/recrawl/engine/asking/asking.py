@@ -46,7 +46,8 @@ class Asking:
             reply = await self._parts.fetcher.fetch(ask)
             got_bytes = reply.received_bytes
         finally:
-            ended_at = self.end(site, got_bytes)
+            ended_at = self._parts.clock.now()
+            self.end(site, got_bytes, ended_at)
         self.heard(reply, site, key, begun_at, ended_at)
         return reply
 
@@ -62,12 +63,10 @@ class Asking:
         rations.keep_promise(server)
         return True
 
-    def end(self, site: Site, got_bytes: int) -> float:
-        """A request that was counted is under way no more. When."""
-        ended_at = self._parts.clock.now()
+    def end(self, site: Site, got_bytes: int, ended_at: float) -> None:
+        """A request that was counted is under way no more."""
         self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
         self._answered.set()
-        return ended_at
 
     def heard(self, reply: Reply, site: Site, key: str, begun_at: float, ended_at: float) -> None:
         """What an answer says of its server."""

@@ -21,9 +21,10 @@ from recrawl.engine.settling.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.page import Page, Rank
-from recrawl.model.site import Kind
+from recrawl.model.site import Kind, Site
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.ports import Fetcher, PromptFetcher
+from recrawl.scope.robots import Judge
 
 
 class Halt(NamedTuple):
@@ -35,14 +36,29 @@ class Halt(NamedTuple):
     wants_room: bool = False
 
 
+SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
 NO_ROOM = Halt(wants_room=True)
+
+
+class Standing(NamedTuple):
+    """Of a server, for a while: pages of this site and scheme need nothing but a request, as far as robots.txt does not
+    speak of them."""
+
+    site: Site
+    scheme: str
+    judge: Judge
+    until_at: float
+
+    def is_for(self, page: Page, site: Site, now: float) -> bool:
+        is_same = self.site is site and page.url.startswith(self.scheme)
+        return is_same and now < self.until_at and not self.judge.may_speak_of(page.url)
 
 
 class Lane:
     """One server that is asked for one page after another. `page`: the one at hand."""
 
-    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "trip", "waiter")
+    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "standing", "trip", "waiter")
     quarry: Quarry
     begun_at: float
     waiter: "asyncio.Future[Halt]"
@@ -51,6 +67,7 @@ class Lane:
     def __init__(self, key: str) -> None:
         self.key = key
         self.page: Page | None = None
+        self.standing: Standing | None = None
         self.trip: Any = None  # under way
 
     def halts(self, halt: Halt) -> None:
@@ -97,7 +114,7 @@ class Convoy:
         finally:
             if lane.trip is not None:
                 self._fetcher.leave(lane.trip)
-                self._end(lane, 0)
+                self._end(lane, 0, self._parts.clock.now())
 
     def _stir(self) -> None:
         if not self._is_stirred:
@@ -111,9 +128,7 @@ class Convoy:
     def _turn(self) -> None:
         self._is_stirred = False
         answered, self._answered = self._answered, []
-        for lane in answered:
-            if lane.trip is not None:
-                handed_on(self._hear, lane)
+        handed_on(self._hear, (lane for lane in answered if lane.trip is not None), self._parts.clock.now())
         try:
             if answered and self._parts.journal is not None:
                 self._parts.journal.flush()
@@ -122,35 +137,49 @@ class Convoy:
 
     def _send_all(self) -> None:
         free, self._free = self._free, []
-        for lane in free:
-            if not lane.waiter.done():
-                handed_on(self._send, lane)
+        handed_on(self._send, (lane for lane in free if not lane.waiter.done()), self._parts.clock.now())
 
     # up to the request
 
-    def _send(self, lane: Lane) -> None:
-        now = self._parts.clock.now()
+    def _send(self, lane: Lane, now: float) -> None:
         page = lane.page = None if self._is_over(lane.key) else self._frontier.next_page(lane.key, now)
         if page is None:
             lane.halts(DONE)
             return
         quarry = self._parts.quarries.get(page.site)
-        if quarry is None or not self._is_plain(page, quarry, now) or not self._ask_for(lane, page, quarry, now):
+        if quarry is None or not self._is_plain(lane, page, quarry, now) or not self._ask_for(lane, page, quarry, now):
             lane.halts(Halt(page))
 
-    def _is_plain(self, page: Page, quarry: Quarry, now: float) -> bool:
+    def _is_plain(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         """Nothing is to be done for it but to ask. Who says no here decides nothing: the lane looks again."""
-        if page.kind is Kind.SIGNAL or page.rank == Rank.LIST or quarry.rendered or quarry.site.paused:
+        if page.kind is Kind.SIGNAL or page.rank == Rank.LIST or quarry.unwelcome(page):
             return False
+        journal = self._parts.journal
+        if self._aside.deaths(page) or (journal is not None and journal.holds(page.id)):
+            return False
+        standing = lane.standing
+        if standing is not None and not self._doors.closed and standing.is_for(page, quarry.site, now):
+            return True
+        lane.standing = None
+        if not self._is_let_in(page, quarry, now):
+            return False
+        lane.standing = self._standing(page, quarry, now)
+        return True
+
+    def _is_let_in(self, page: Page, quarry: Quarry, now: float) -> bool:
         parts = self._parts
-        if self._aside.deaths(page) or (parts.journal is not None and parts.journal.holds(page.id)):
-            return False
-        if parts.alias_watch.table.main(page.server) != page.server or quarry.unwelcome(page):
+        if quarry.rendered or quarry.site.paused or parts.alias_watch.table.main(page.server) != page.server:
             return False
         said = self._doors.said_of(page, now)
         if not said.allowed or not parts.scheduler.rations.allows(page, now):
             return False
         return not self._servers.must_wait(page.server, said.crawl_delay_s, now)
+
+    def _standing(self, page: Page, quarry: Quarry, now: float) -> Standing | None:
+        """After one was let in: whether others can be without being looked at as closely. Their server is free when
+        the frontier gives them out; budgets and windows are looked at for each."""
+        judge = self._doors.judge(page, now) if self._parts.scheduler.rations.are_endless(page.site) else None
+        return None if judge is None else Standing(quarry.site, page.url[:6], judge, now + SAME_S)
 
     def _ask_for(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         asking = self._asking
@@ -166,24 +195,25 @@ class Convoy:
         try:
             self._fetcher.begin(trip, lane.ended)
         except BaseException:
-            self._end(lane, 0)
+            self._end(lane, 0, now)
             raise
         lane.trip = trip
         return True
 
     # from the answer on
 
-    def _hear(self, lane: Lane) -> None:
+    def _hear(self, lane: Lane, now: float) -> None:
         try:
             reply = self._fetcher.hear(lane.trip)
         except BaseException:
-            self._end(lane, 0)
+            self._end(lane, 0, now)
             raise
-        if reply is None or lane.page is None:
+        page = lane.page
+        if reply is None or page is None:
             return
-        page, ended_at = lane.page, self._end(lane, reply.received_bytes)
+        self._end(lane, reply.received_bytes, now)
         try:
-            self._asking.heard(reply, lane.quarry.site, page.server, lane.begun_at, ended_at)
+            self._asking.heard(reply, lane.quarry.site, page.server, lane.begun_at, now)
         except Unanswered:
             self._frontier.put_first(page)
             self._free.append(lane)
@@ -205,9 +235,9 @@ class Convoy:
         else:
             lane.halts(NO_ROOM)
 
-    def _end(self, lane: Lane, got_bytes: int) -> float:
+    def _end(self, lane: Lane, got_bytes: int, now: float) -> None:
         lane.trip = None
-        return self._asking.end(lane.quarry.site, got_bytes)
+        self._asking.end(lane.quarry.site, got_bytes, now)
 
 
 def prompt(fetcher: Fetcher) -> PromptFetcher:

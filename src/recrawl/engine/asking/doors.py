@@ -9,6 +9,7 @@ from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
+from recrawl.scope.robots import Judge
 
 
 class Doors:
@@ -23,6 +24,10 @@ class Doors:
                 return Pass(unreachable=True, until_at=until_at)
             del self.closed[origin]
         return self._gate.check(page.url, now, self._rations.pays_for_one(page.site, now), silent)
+
+    def judge(self, page: Page, now: float) -> Judge | None:
+        """Whose silence lets all pages in that are asked for as this one is; None: each of them is to be looked at."""
+        return self._gate.judge(page.url, now, self._rations.pays_for_one(page.site, now)) if not self.closed else None
 
     def shut_out(self, server: str, now: float) -> None:
         """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody

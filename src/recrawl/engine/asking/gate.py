@@ -102,6 +102,12 @@ class Gate:
             address = known.file.body.decode("utf-8", "replace")
         return Pass(allowed=True, reason=f"robots.txt redirects more than {HOPS} times: taken as absent")
 
+    def judge(self, url: str, now: float, spared: bool = False) -> Judge | None:
+        """Whose silence allows an address of this origin; None: its file is to be asked for first, or found elsewhere,
+        or forbids what it does not speak of."""
+        known = self._known(origin_of(url) + "/robots.txt", now, spared)
+        return known.judge if known is not None and known.decides and known.silent.allowed else None
+
     def _known(self, address: str, now: float | None, spared: bool) -> Known | None:
         known = self._files.get(address)
         if known is not None and _holds(known, now, spared):

@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol, TypeVar
 
 from recrawl.engine.tally import Count, Tally
@@ -37,9 +37,10 @@ class Held(Protocol):
     def fails(self, error: Exception) -> None: ...
 
 
-def handed_on(step: Callable[[Lane], None], lane: Lane) -> None:
-    """One step of many that are made in a row: what goes wrong with one is nothing to the others."""
-    try:
-        step(lane)
-    except Exception as error:  # noqa: BLE001 — to whoever waits, and is `guarded`
-        lane.fails(error)
+def handed_on(step: Callable[[Lane, float], None], lanes: Iterable[Lane], now: float) -> None:
+    """The same step for many in a row: what goes wrong with one is nothing to the others."""
+    for lane in lanes:
+        try:
+            step(lane, now)
+        except Exception as error:  # noqa: BLE001 — to whoever waits, and is `guarded`
+            lane.fails(error)
