@@ -17,6 +17,7 @@ from recrawl.model.visit import Evidence, Reply
 
 PERMANENT = frozenset({301, 308})
 PARTIAL = 206
+SAME, GONE = Change.SAME, Status.GONE  # looked at with every 304
 ODD_ANSWERS_BELIEVED = 3  # in a row; fewer never replace a good copy
 
 WHY_UNKNOWN = {
@@ -45,7 +46,7 @@ def kept(page: Page, change: Change, reason: str, noise: PageNoise | None = None
 
 
 def has_copy(page: Page) -> bool:
-    return bool(page.body_digest) and page.status is not Status.GONE
+    return bool(page.body_digest) and page.status is not GONE
 
 
 def odd(page: Page, what: str) -> Verdict | None:
@@ -72,7 +73,7 @@ def _no_evidence(page: Page, reply: Reply) -> Verdict:
 def _not_modified(page: Page, reply: Reply) -> Verdict:
     if not reply.ask.conditional or not has_copy(page):
         return kept(page, Change.UNKNOWN, "an unasked 304 proves nothing")
-    return kept(page, Change.SAME, "the server says not modified")
+    return kept(page, SAME, "the server says not modified")
 
 
 def _missing(page: Page, reply: Reply) -> Verdict:

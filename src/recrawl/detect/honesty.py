@@ -14,6 +14,7 @@ CONDITIONAL_IN_A_ROW = 8  # plus 0..4 by page, so that pages visited together ar
 ANEW = 100  # conditional visits in a row: so many as there never are
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
+UNCOPIED = (Status.NEW, Status.GONE)
 USUAL_DATE = re.compile(
     "[A-Z][a-z]{2}, [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT", re.ASCII
 )
@@ -22,7 +23,7 @@ USUAL_DATE = re.compile(
 def ask_conditionally(page: Page) -> bool:
     """Whether to send the validators. Not without a copy that a 304 could confirm; not every tenth time or so
     (law 10); not while they are distrusted, which `Page.noise` remembers."""
-    if not (page.etag or page.last_modified) or not page.body_digest or page.status in (Status.NEW, Status.GONE):
+    if not (page.etag or page.last_modified) or not page.body_digest or page.status in UNCOPIED:
         return False
     if page.conditional >= CONDITIONAL_IN_A_ROW + page.id % 5:
         return False

@@ -41,6 +41,14 @@ class Transfer:
     """The state of one request. After `run`, `lines` are the head lines of all responses, `pieces` the body as
     sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
 
+    __slots__ = (
+        "_before", "_body_room", "_connection", "_curl", "_driver", "_gathered", "_has_ballast", "_has_enough",
+        "_head", "_is_kept", "_is_left", "_is_over", "_is_under_way", "_loop", "_mark_at", "_mark_bytes",
+        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_order", "_patience_s", "_paused", "_permit",
+        "_sent_at", "_sizes", "_tell", "_waiter", "_was_closed", "_withheld", "ballast", "body_bytes", "detail",
+        "failure", "is_unanswered", "pieces",
+    )  # fmt: skip
+
     def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket, permit: Permit = lambda: None) -> None:
         self._driver, self._permit = driver, permit
         self.ballast = driver.ballast

@@ -7,6 +7,7 @@ from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
 
 DAY_S = 86_400.0
+FAILED = Evidence.FAILED  # looked at with every answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,6 @@ def _rest_s(met: Trouble | None, failures: int) -> float:
 def _smoothed(response_s: float, reply: Reply) -> float:
     """Mean response time, old answers fading; failures without a first byte do not count."""
     took_s = reply.times.first_byte_s
-    if reply.evidence is Evidence.FAILED or took_s <= 0:
+    if took_s <= 0 or reply.evidence is FAILED:
         return response_s
     return took_s if response_s == 0 else 0.8 * response_s + 0.2 * took_s

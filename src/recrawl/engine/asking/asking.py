@@ -16,6 +16,8 @@ from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
 
+REQUESTS, RECEIVED_BYTES, BUSY = Count.REQUESTS, Count.RECEIVED_BYTES, Evidence.BUSY  # looked at with every answer
+
 
 class Unanswered(Exception):
     """A kept connection ended before a byte of an answer came, as it may at any time: nothing was learnt."""
@@ -71,14 +73,14 @@ class Asking:
     def heard(self, reply: Reply, site: Site, key: str, begun_at: float, ended_at: float) -> None:
         """What an answer says of its server."""
         parts, ask = self._parts, reply.ask
-        if reply.failure is Failure.FORBIDDEN_ADDRESS:
+        if reply.failure is not None and reply.failure is Failure.FORBIDDEN_ADDRESS:
             parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
         else:
-            self._tally.add(Count.REQUESTS)
-        self._tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
+            self._tally.add(REQUESTS)
+        self._tally.add(RECEIVED_BYTES, reply.received_bytes)
         server = self._servers.of(key)
         gap = gap_s(server, parts.manners, site.gap_s, parts.owned(key, site))
-        waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is Evidence.BUSY else None
+        waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is BUSY else None
         after = after_reply(server, reply, gap, ended_at, waits_s, parts.manners)
         if after.failures or server.failures:
             after = self._doors.others_spared(after, reply, ended_at)

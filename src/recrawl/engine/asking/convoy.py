@@ -36,6 +36,7 @@ class Halt(NamedTuple):
     wants_room: bool = False
 
 
+SIGNAL, DOCUMENT = Kind.SIGNAL, Evidence.DOCUMENT  # a member of an enum is searched for wherever it is named
 SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
 NO_ROOM = Halt(wants_room=True)
@@ -152,7 +153,7 @@ class Convoy:
 
     def _is_plain(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         """Nothing is to be done for it but to ask. Who says no here decides nothing: the lane looks again."""
-        if page.kind is Kind.SIGNAL or page.rank == Rank.LIST or quarry.unwelcome(page):
+        if page.kind is SIGNAL or page.rank == Rank.LIST or quarry.unwelcome(page):
             return False
         journal = self._parts.journal
         if self._aside.deaths(page) or (journal is not None and journal.holds(page.id)):
@@ -220,7 +221,7 @@ class Convoy:
             return
         if self._parts.journal is not None:
             self._parts.journal.gather(page.id, reply)
-        if reply.evidence is Evidence.DOCUMENT:
+        if reply.evidence is DOCUMENT:
             lane.halts(Halt(page, reply))
         else:
             self._hand_over(lane, page, reply)

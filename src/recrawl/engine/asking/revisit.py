@@ -39,6 +39,9 @@ from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
 
 MOST_TEMPLATES = 10_000
+DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DUE  # of every visit
+
+SAID_NOTHING = frozenset[str]()
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
@@ -60,7 +63,7 @@ class Visitor:
         due, (reply, is_left) = page, (came, False) if came is not None else await self._answer(page, quarry)
         if quarry.rendered and self._show is not None:
             reply = await self._show(page, reply, quarry)
-        if reply.evidence is not Evidence.DOCUMENT:
+        if reply.evidence is not DOCUMENT:
             return self.proved(page, why, reply)
         directives = _said_in(reply)
         verdict = at_once(page, reply)
@@ -156,7 +159,7 @@ class Visitor:
     def _within_redirects(self, page: Page, verdict: Verdict) -> Verdict:
         """Redirects in a row lead so far and no further."""
         most = self._parts.redirects
-        if verdict.change is not Change.MOVED or page.hops < most:
+        if verdict.change is not MOVED or page.hops < most:
             return verdict
         reason = f"more than {most} redirects in a row (fetch.redirects)"
         return replace(verdict, change=Change.UNKNOWN, reason=reason, target="", limit="redirects")
@@ -259,7 +262,8 @@ class Visitor:
 
 def _said_in(reply: Reply) -> frozenset[str]:
     """By the directives of its head."""
-    return from_headers(reply.all_headers("x-robots-tag"))
+    values = reply.all_headers("x-robots-tag")
+    return from_headers(values) if values else SAID_NOTHING
 
 
 def _in_step() -> Awaitable[None]:
@@ -295,4 +299,4 @@ def why_of(page: Page, asked: bool) -> Why:
         return Why.PROBE
     if page.rank == Rank.NOTICED:
         return Why.NOTICE
-    return Why.ASKED if asked else Why.DUE
+    return ASKED if asked else DUE

@@ -194,7 +194,7 @@ class Quarry:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
         if page.depth and not page.visits and (closed := self.traps.is_closed(page.url, page.server)):
             return closed
-        if page.kind is not Kind.GENERAL or page.depth == 0 or not self.script.patterns:
+        if page.depth == 0 or not self.script.patterns or page.kind is not Kind.GENERAL:
             return ""
         read = self.script.kind_of(page.url)
         return read.sentence if isinstance(read, Unwanted) else ""

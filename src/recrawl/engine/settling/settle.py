@@ -89,7 +89,7 @@ class Settler:
         self.stir()
         if self._is_full:
             self._enough.set()
-        if arrival.page.kind is Kind.LIST and arrival.document is not None:
+        if arrival.document is not None and arrival.page.kind is Kind.LIST:
             self.hurry()  # the new details that it may show go before the old ones
 
     async def room(self) -> None:
