@@ -19,7 +19,15 @@ FIRST = (
     b"HTTP/1.1 304 Not Modified\r\n", b"HTTP/1.0 304\r\n", b"HTTP/1.1 304\n", b"HTTP/1.1 3040\r\n", b"HTTP/2 304 \r\n",
     b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 103 Early Hints\r\n", b"HTTP/1.1 304", b"",
 )  # fmt: skip
-REST = (b'ETag: "2"\r\n', b"Date : now\r\n", b" folded\r\n", b"no colon\r\n", b"X-Robots-Tag: noindex\r\n", b"\r\n", b"\n")
+REST = (
+    b'ETag: "2"\r\n',
+    b"Date : now\r\n",
+    b" folded\r\n",
+    b"no colon\r\n",
+    b"X-Robots-Tag: noindex\r\n",
+    b"\r\n",
+    b"\n",
+)
 
 
 def compiled_reply(sent: object, came: object, authority: object = "a.test", target: object = "/b?c") -> Reply | None:
@@ -54,11 +62,15 @@ def test_without_a_condition_that_went_out_it_is_left_alone(sent: object) -> Non
     assert compiled_reply(sent, [FIRST[0], b"\r\n"]) is None
 
 
-@pytest.mark.parametrize(("authority", "target"), [("ä.test", "/"), ("a.test", "/ä"), (b"a.test", "/"), ("a.test", None)])
+@pytest.mark.parametrize(
+    ("authority", "target"), [("ä.test", "/"), ("a.test", "/ä"), (b"a.test", "/"), ("a.test", None)]
+)
 def test_what_is_no_ascii_is_left_alone(authority: object, target: object) -> None:
     assert compiled_reply([b"If-A: b"], [FIRST[0], b"\r\n"], authority, target) is None
 
 
-@pytest.mark.parametrize("came", [None, [], [None, b"\r\n"], ["HTTP/1.1 304 Not Modified\r\n", b"\r\n"], (FIRST[0], b"\r\n")])
+@pytest.mark.parametrize(
+    "came", [None, [], [None, b"\r\n"], ["HTTP/1.1 304 Not Modified\r\n", b"\r\n"], (FIRST[0], b"\r\n")]
+)
 def test_what_are_no_lines_is_left_alone(came: object) -> None:
     assert compiled_reply([b"If-A: b"], came) is None
