@@ -38,13 +38,14 @@ SILENCE = Explanation(True)
 class Judge:
     """The rules of one group, ready to decide."""
 
-    __slots__ = ("_candidates", "first", "permits", "silent")
+    __slots__ = ("_beginnings", "_candidates", "first", "permits", "silent")
 
     def __init__(self, group: Group) -> None:
         self._candidates: list[Candidate] = candidates(group.rules)
         self.first = matcher([one.pattern for one in self._candidates]).first
         self.permits = [one.rule.allow for one in self._candidates]
         self.silent = not self._candidates  # a file that says nothing, or none at all
+        self._beginnings = frozenset(one.pattern.texts[0][:2] for one in self._candidates)
 
     def may_speak_of(self, url_or_path: str) -> bool:
         """False: no line does, so it is allowed."""
@@ -52,6 +53,13 @@ class Judge:
             return False
         plain = PLAIN_PATH.fullmatch(url_or_path)
         return plain is None or self.first(plain[1]) is not None
+
+    def is_deaf_to(self, beginning: str) -> bool:
+        """No line speaks of any path with these two characters at its beginning. False: they do not tell."""
+        letter, beginnings = beginning[1:], self._beginnings
+        if not letter.isalnum() or not letter.isascii():
+            return False  # it may be spelt in another way
+        return beginning not in beginnings and "/" not in beginnings and "" not in beginnings
 
     def rule(self, path: str) -> Rule | None:
         places = [self.first(spelling) for spelling in path_spellings(path)]

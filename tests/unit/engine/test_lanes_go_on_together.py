@@ -1,13 +1,15 @@
 """Lanes that go on together: what goes wrong with one page is nothing to the others, and nothing is left behind."""
 
 import asyncio
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.unit.engine.crawls import Crawl, page
+from tests.unit.engine.crawls import DAY_S, Crawl, page
 
 from recrawl.engine.asking.convoy import Convoy, Halt, InTasks, Lane
+from recrawl.engine.clock import SystemClock
 from recrawl.engine.worker import Order
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.memory import Canned
@@ -113,3 +115,10 @@ def test_a_journal_that_fails_stops_no_lane(crawl: Crawl, monkeypatch: pytest.Mo
     monkeypatch.setattr(Journal, "flush", faulty)
     assert sorted(crawl.run(Order(once=True, for_s=30.0))) == sorted(["/", *PAGES])
     assert failed
+
+
+def test_a_page_that_robots_txt_forbids_is_not_asked_for_among_its_kin(crawl: Crawl) -> None:
+    robots = Canned(b"User-agent: *\nDisallow: /1$\nDisallow: /29")
+    crawl.answer = lambda path: robots if path == "/robots.txt" else site(path)
+    crawl.clock = SystemClock(time.time() + 2 * DAY_S)  # the file that was not there is asked for again
+    assert sorted(crawl.run()) == sorted({"/", *PAGES} - {"/1", "/29"})

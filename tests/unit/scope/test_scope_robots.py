@@ -380,3 +380,19 @@ def test_a_delay_counts_for_the_agents_named_before_it() -> None:
     rules = RobotsRules.parse(b"User-agent: one\nCrawl-delay: 5\nUser-agent: two\nCrawl-delay: 2\nDisallow: /x\n")
     assert (rules.crawl_delay_s("one"), rules.crawl_delay_s("two")) == (5.0, 2.0)
     assert not rules.allowed("one", "/x") and not rules.allowed("two", "/x")
+
+
+@given(st.lists(st.text("abZ/*$%6", max_size=6), max_size=5), st.text("abZ/*%6é?", max_size=8).map("/".__add__))
+def test_what_is_deaf_to_a_beginning_speaks_of_no_path_with_it(written: list[str], path: str) -> None:
+    body = "User-agent: *\n" + "".join(f"Disallow: {one}\n" for one in written)
+    judge = RobotsRules.parse(body.encode()).judge("recrawl")
+    assert not judge.is_deaf_to(path[:2]) or judge.rule(path) is None
+
+
+def test_two_characters_tell_of_most_paths_that_no_line_speaks_of_them() -> None:
+    judge = RobotsRules.parse(b"User-agent: *\nDisallow: /private/\nDisallow: /s?q=\n").judge("recrawl")
+    assert judge.is_deaf_to("/a")
+    assert not any(judge.is_deaf_to(beginning) for beginning in ("/p", "/s", "/%", "/", "/é", ""))
+    for rule in ("*.pdf", "/", "/*?"):
+        judge = RobotsRules.parse(f"User-agent: *\nDisallow: {rule}\n".encode()).judge("recrawl")
+        assert not judge.is_deaf_to("/a")

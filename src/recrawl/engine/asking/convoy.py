@@ -20,6 +20,7 @@ from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
+from recrawl.model.address import origin_of
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.visit import Ask, Evidence, Reply
@@ -43,17 +44,20 @@ NO_ROOM = Halt(wants_room=True)
 
 
 class Standing(NamedTuple):
-    """Of a server, for a while: pages of this site and scheme need nothing but a request, as far as robots.txt does not
+    """Of a server, for a while: pages of this site and origin need nothing but a request, as far as robots.txt does not
     speak of them."""
 
     site: Site
-    scheme: str
+    origin: str
+    path_at: int  # in their addresses
     judge: Judge
     until_at: float
 
     def is_for(self, page: Page, site: Site, now: float) -> bool:
-        is_same = self.site is site and page.url.startswith(self.scheme)
-        return is_same and now < self.until_at and not self.judge.may_speak_of(page.url)
+        url, path_at, judge = page.url, self.path_at, self.judge
+        if self.site is not site or now >= self.until_at or not url.startswith(self.origin):
+            return False
+        return judge.is_deaf_to(url[path_at : path_at + 2]) or not judge.may_speak_of(url)
 
 
 class Lane:
@@ -180,7 +184,8 @@ class Convoy:
         """After one was let in: whether others can be without being looked at as closely. Their server is free when
         the frontier gives them out; budgets and windows are looked at for each."""
         judge = self._doors.judge(page, now) if self._parts.scheduler.rations.are_endless(page.site) else None
-        return None if judge is None else Standing(quarry.site, page.url[:6], judge, now + SAME_S)
+        origin = origin_of(page.url)
+        return None if judge is None else Standing(quarry.site, f"{origin}/", len(origin), judge, now + SAME_S)
 
     def _ask_for(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         asking = self._asking
