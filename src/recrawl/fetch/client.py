@@ -43,41 +43,22 @@ class Trip:
     """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
 
     __slots__ = (
-        "_allowed", "_before_s", "_lines", "_passed_s", "_started_at", "_target", "address", "ask", "at", "ended",
-        "endpoint", "going_on", "transfer", "tried",
+        "_allowed", "_before_s", "_passed_s", "_started_at", "ask", "at", "ended", "going_on", "order", "transfer",
+        "tried",
     )  # fmt: skip
     transfer: Transfer  # once it has set out
     ended: Callable[[], None]
 
-    def __init__(
-        self,
-        ask: Ask,
-        at: float,
-        endpoint: Endpoint,
-        target: str,
-        allowed: Sequence[str],
-        lines: list[bytes],
-        before_s: float = 0.0,
-    ) -> None:
-        self.ask, self.at, self.endpoint = ask, at, endpoint
-        self._target, self._allowed, self._lines = target, allowed, lines
-        self._before_s = self._passed_s = before_s
-        self.address, self.tried = allowed[0], 0
+    def __init__(self, ask: Ask, at: float, order: Order, allowed: Sequence[str], before_s: float) -> None:
+        self.ask, self.at = ask, at
+        self.order = order  # for the address that it is at
+        self._allowed, self._before_s, self._passed_s = allowed, before_s, before_s
+        self.tried = 0
         self.going_on: asyncio.Task[Reply] | None = None
 
     def set_out(self, transfer: Transfer) -> Order:
         self.transfer, self._started_at = transfer, transfer.now()
-        return self.order()
-
-    def order(self) -> Order:
-        """For the address that it is at."""
-        ask, limits, passed_s = self.ask, self.ask.limits, self._passed_s
-        connect_s = (limits.connect_s - passed_s) / (len(self._allowed) - self.tried)
-        total_s = limits.total_s - passed_s
-        return Order(
-            self.endpoint, self.address, self._target, self._lines, ask.own, limits, connect_s, total_s,
-            ask.form, ask.enough_bytes, ask.fresh,
-        )  # fmt: skip
+        return self.order
 
     @property
     def is_all(self) -> bool:
@@ -94,8 +75,13 @@ class Trip:
         if self.tried + 1 == len(self._allowed):
             return False
         self.tried += 1
-        self.address = self._allowed[self.tried]
-        self._passed_s = self._before_s + self.transfer.now() - self._started_at
+        passed_s = self._passed_s = self._before_s + self.transfer.now() - self._started_at
+        limits = self.order.limits
+        self.order = self.order._replace(
+            address=self._allowed[self.tried],
+            connect_s=(limits.connect_s - passed_s) / (len(self._allowed) - self.tried),
+            total_s=limits.total_s - passed_s,
+        )
         return True
 
     def reply(self) -> Reply:
@@ -103,18 +89,18 @@ class Trip:
 
     def _not_modified(self) -> Reply | None:
         """None: it is another answer, or an odd one."""
-        transfer, ask = self.transfer, self.ask
+        transfer, ask, order = self.transfer, self.ask, self.order
         if compiled is None or ask.form or transfer.body_bytes or transfer.failure is not None:
             return None
         plain: Reply | None = compiled.not_modified(
-            ask, self.at, self.endpoint.authority, self._target, self._lines, transfer.lines,
+            ask, self.at, order.endpoint.authority, order.target, order.header_lines, transfer.lines,
             transfer.times(self._passed_s), transfer.peer(), transfer.head_bytes,
         )  # fmt: skip
         return plain
 
     def _answer(self) -> Reply:
-        method = "POST" if self.ask.form else "GET"
-        request = raw_request(self.endpoint.authority, self._target, self._lines, method)
+        order, method = self.order, "POST" if self.ask.form else "GET"
+        request = raw_request(order.endpoint.authority, order.target, order.header_lines, method)
         reply = _reply(self.transfer, self.ask, self.at, request, self._passed_s)
         if reply.body:
             self.transfer.ballast.keep(reply)
@@ -163,7 +149,7 @@ class CurlFetcher:
         allowed = _allowed(endpoint, addresses, ask.own)
         if not allowed:
             return failed(ask, at, Failure.FORBIDDEN_ADDRESS, _refused(endpoint, addresses[0], ask.own))
-        trip = Trip(ask, at, endpoint, target, allowed, header_lines(self._standing, ask), before_s)
+        trip = self._trip(ask, at, endpoint, target, allowed, before_s)
         transfer = self._take()
         try:
             await transfer.run(trip.set_out(transfer))
@@ -181,7 +167,19 @@ class CurlFetcher:
         allowed = _allowed(endpoint, addresses, ask.own) if addresses else None
         if not allowed:
             return None
-        return Trip(ask, self._now(), endpoint, target, allowed, header_lines(self._standing, ask))
+        return self._trip(ask, self._now(), endpoint, target, allowed)
+
+    def _trip(
+        self, ask: Ask, at: float, endpoint: Endpoint, target: str, allowed: Sequence[str], before_s: float = 0.0
+    ) -> Trip:
+        """To the first of these addresses, which leaves some time for the others."""
+        limits, lines = ask.limits, header_lines(self._standing, ask)
+        connect_s, total_s = (limits.connect_s - before_s) / len(allowed), limits.total_s - before_s
+        order = Order(
+            endpoint, allowed[0], target, lines, ask.own, limits, connect_s, total_s, ask.form, ask.enough_bytes,
+            ask.fresh,
+        )  # fmt: skip
+        return Trip(ask, at, order, allowed, before_s)
 
     def begin(self, trip: Trip, ended: Callable[[], None]) -> None:
         """`ended` is called when there is something to `hear`."""
@@ -213,7 +211,7 @@ class CurlFetcher:
             self._give_back(trip.transfer)
 
     async def _go_on(self, trip: Trip) -> Reply:
-        await trip.transfer.go_on(trip.order())
+        await trip.transfer.go_on(trip.order)
         return await self._rest_of(trip)
 
     def _gone_on(self, trip: Trip) -> None:
@@ -225,9 +223,9 @@ class CurlFetcher:
         """What follows the first request: other addresses, one after the other, within the one connect limit."""
         transfer = trip.transfer
         while transfer.failure in UNREACHED and trip.turns_to_next():
-            await transfer.run(trip.order())
+            await transfer.run(trip.order)
         if trip.tried and transfer.failure is None:
-            self._resolver.prefer(trip.endpoint.host, trip.address)
+            self._resolver.prefer(trip.order.endpoint.host, trip.order.address)
         if transfer.body_bytes and transfer.ballast.is_overfull:
             await transfer.until_room()
         return trip.reply()

@@ -43,8 +43,9 @@ head_lines_begin(HeadLines *head, PyObject *arguments)
 static PyObject *
 head_lines_call(HeadLines *head, PyObject *arguments, PyObject *names)
 {
-    PyObject *line;
-    if (!PyArg_ParseTuple(arguments, "S", &line) || PyList_Append(head->lines, line) < 0) return NULL;
+    PyObject *line = PyTuple_GET_SIZE(arguments) == 1 ? PyTuple_GET_ITEM(arguments, 0) : Py_None;
+    if (!PyBytes_Check(line)) return PyErr_Format(PyExc_TypeError, "one line of bytes is wanted");
+    if (PyList_Append(head->lines, line) < 0) return NULL;
     head->bytes += PyBytes_GET_SIZE(line);
     if (head->bytes <= head->most_bytes && PyList_GET_SIZE(head->lines) <= head->most_lines) Py_RETURN_NONE;
     head->is_over = 1;
