@@ -2,7 +2,7 @@
 here; everything that is written has passed through here."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
@@ -20,6 +20,7 @@ from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
 from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.confirmed import note_run
 from recrawl.engine.settling.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.pace import importance_among, is_at_rest, pace
@@ -69,16 +70,8 @@ class Reckoning:
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
         patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
-        settled = list[Page]()
-        for one, after in zip(arrivals, pages, strict=True):
-            if is_signal(one.page):
-                after = paced(after, one.reply.at)
-                self._hear(one, after, ledger)
-            else:
-                after = self.outcomes.rested(after, one.reply.at, patience[after.site])
-                self._note(one, after, ledger)
-            settled.append(after)
-        self.weigh([one.page for one in arrivals], settled, ledger)
+        self._note_each(list(arrivals), pages, patience, ledger)
+        self.weigh([one.page for one in arrivals], pages, ledger)
         self._count([one for one in arrivals if not is_signal(one.page)])
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
@@ -87,6 +80,29 @@ class Reckoning:
         ledger.memos.update(self.trapped())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self._recorder.note(arrivals, ledger)
+
+    def _note_each(
+        self, arrivals: list[Arrival], pages: list[Page], patience: Mapping[str, float], ledger: Ledger
+    ) -> None:
+        """`pages`: as they are after the visits; here they become what is written."""
+        place = 0
+        while (place := place + self._note_run(arrivals, pages, place, ledger)) < len(arrivals):
+            one, after = arrivals[place], pages[place]
+            if is_signal(one.page):
+                pages[place] = after = paced(after, one.reply.at)
+                self._hear(one, after, ledger)
+            else:
+                pages[place] = after = self.outcomes.rested(after, one.reply.at, patience[after.site])
+                self._note(one, after, ledger)
+            place += 1
+
+    def _note_run(self, arrivals: list[Arrival], pages: list[Page], start: int, ledger: Ledger) -> int:
+        """How many from there on were noted together."""
+        outcomes = self.outcomes
+        records = self.parts.record_unchanged
+        return note_run(
+            arrivals, pages, start, outcomes.awaited, lambda site: outcomes.is_quiet(site, ledger), records, ledger
+        )
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""

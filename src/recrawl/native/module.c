@@ -3,8 +3,11 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
+    {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked` and `confirmed_run` read and make."},
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
+    {"checked", native_checked, METH_VARARGS, "Pages after a 304; None in their place: what is not so plain."},
     {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
+    {"confirmed_run", native_confirmed_run, METH_VARARGS, "Note visits, one after the other, that say no more than that a copy is what it was."},
     {"contexts", native_contexts, METH_VARARGS, "The classes that `read_page` reads and makes."},
     {"deflated", native_deflated, METH_VARARGS, "Headers as a raw deflate stream; None: too long, or more than ASCII."},
     {"ends", (PyCFunction)(void (*)(void))native_ends, METH_FASTCALL, "What two sequences begin and end with alike."},
@@ -32,6 +35,7 @@ static PyMethodDef METHODS[] = {
     {"rows_plan", native_rows_plan, METH_VARARGS, "How values of a class become rows, and rows values."},
     {"sha1_text", native_sha1_text, METH_O, "A sha1 as WARC readers write it."},
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
+    {"sighted", native_sighted, METH_VARARGS, "What was seen of pages, as columns; None: something is not so plain."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
     {"unchanged", (PyCFunction)(void (*)(void))native_unchanged, METH_FASTCALL, "The record of a 304 and its index line; None: it is not so plain."},
     {"unchanged_run", native_unchanged_run, METH_VARARGS, "The records of 304s, one after the other, and their index lines."},
