@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import recrawl.detect.content
+import recrawl.engine.scheduling.kin
 import recrawl.engine.settling.confirmed
 import recrawl.extract.page_read
 import recrawl.extract.sight
@@ -133,6 +134,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "kin_names": lambda: compiled.kin_names([KNOWN, KNOWN], {"s": 1.0}, 1e9, 1e6, 1e6),
     "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
     "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
     "link_targets": link_targets,

@@ -172,10 +172,12 @@ class Reckoning:
             ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
             quarry.bite("trap")
 
-    def _announced(self, one: Arrival) -> Sequence[int]:
-        """How many notices of each source spoke of this page since its last visit."""
-        waiting = self.outcomes.waiting(one.page, one.reply.at)
-        return counts_by_source(waiting) if waiting else NOBODY
+    def _announced(self, judged: Sequence[Arrival]) -> list[Sequence[int]] | None:
+        """How many notices of each source spoke of these pages since their last visits; None: nobody of any."""
+        if not any(self.outcomes.awaited.values()):
+            return None
+        waiting = [self.outcomes.waiting(one.page, one.reply.at) for one in judged]
+        return [counts_by_source(told) if told else NOBODY for told in waiting]
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]

@@ -17,6 +17,8 @@ static PyMethodDef METHODS[] = {
     {"head", native_head, METH_O, "Status, fields and bytes of a plain head; None: it is not so plain."},
     {"is_folded", native_is_folded, METH_O, "Whether a text is printable ASCII with single blanks."},
     {"is_plain_head", native_is_plain_head, METH_VARARGS, "Whether a head can be stored as it came."},
+    {"kin", native_kin, METH_VARARGS, "The class that `kin_names` reads."},
+    {"kin_names", native_kin_names, METH_VARARGS, "The groups of pages; None in their place: what is not so plain."},
     {"line_key", (PyCFunction)(void (*)(void))native_line_key, METH_FASTCALL, "How the index lines of an address and a second begin; None: it is not so plain."},
     {"lines_beginning_with", native_lines_beginning_with, METH_VARARGS, "Of sorted lines those that begin with a key."},
     {"link_targets", native_link_targets, METH_VARARGS, "Where the links of a main text lead; None: it cannot be told."},

@@ -41,6 +41,8 @@ PyObject *native_own_line(PyObject *module, PyObject *line);
 PyObject *native_is_plain_head(PyObject *module, PyObject *arguments);
 PyObject *native_main_runs(PyObject *module, PyObject *runs);
 PyObject *native_named_fields(PyObject *module, PyObject *pairs);
+PyObject *native_kin(PyObject *module, PyObject *arguments);
+PyObject *native_kin_names(PyObject *module, PyObject *arguments);
 PyObject *native_line_key(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_link_targets(PyObject *module, PyObject *arguments);
 PyObject *native_linked(PyObject *module, PyObject *arguments);

@@ -35,8 +35,8 @@ pages = st.builds(
     belief=st.just(b"") | st.binary(min_size=STATE.itemsize, max_size=STATE.itemsize), status=st.sampled_from(Status),
     reason=st.sampled_from(("", "why")), etag=TAGS, last_modified=DATES, body_digest=DIGESTS,
     size_bytes=st.integers(0, 10**9), failures=st.integers(0, 3), misses=st.integers(0, 3),
-    visits=st.integers(0, 10**6), conditional=st.integers(0, 20), checked_at=st.none() | MOMENTS, changed_at=st.none() | MOMENTS,
-    target=st.sampled_from(("", "http://e.org/b")),
+    visits=st.integers(0, 10**6), conditional=st.integers(0, 20), checked_at=st.none() | MOMENTS,
+    changed_at=st.none() | MOMENTS, target=st.sampled_from(("", "http://e.org/b")),
 )  # fmt: skip
 replies = st.builds(
     Reply, st.builds(Ask, st.just("http://e.org/a"), TAGS, DATES), MOMENTS, st.sampled_from(Evidence),

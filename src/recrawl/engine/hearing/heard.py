@@ -109,7 +109,8 @@ class Outcomes:
         the notices that wait for this visit, and all pages of sites of which somebody speaks: who counts only what was
         followed takes a liar for a herald."""
         self._trust.clear()
-        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or self._trust_in(one.page.site)]
+        spoken_of = {site for site in {one.page.site for one in arrivals} if self._trust_in(site)}
+        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or one.page.site in spoken_of]
         self._waiting = {
             one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed
         }

@@ -28,19 +28,20 @@ def pace(
     scheduler: Scheduler,
     importance_of: Mapping[str, float],
     server_of: Callable[[str], Server],
-    notices_of: Callable[[Arrival], Sequence[int]],
+    notices_of: Callable[[Sequence[Arrival]], Sequence[Sequence[int]] | None],
     luck: Floats,
 ) -> list[Page]:
-    """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief."""
+    """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief. `notices_of`:
+    how many of each source spoke of each page since its last visit, None: nobody of any."""
     judged = [one for one in arrivals if one.verdict.change in JUDGED]
     if not judged:
         return [_unproved(one) for one in arrivals]
     before = [one.page for one in judged]
     importance = importance_among(before, importance_of)
-    servers = [server_of(page.server) for page in before]
-    notices = [notices_of(one) for one in judged]
+    server = {key: server_of(key) for key in {page.server for page in before}}
+    servers = [server[page.server] for page in before]
     seen, states = sighted(judged) or (sightings(judged), unpack(page.belief for page in before))
-    states, gaps_s = scheduler.paced(before, states, seen, importance, servers, notices, luck[: len(judged)])
+    states, gaps_s = scheduler.paced(before, states, seen, importance, servers, notices_of(judged), luck[: len(judged)])
     states["gap_s"] = gaps_s
     paced = _due_again(judged, states, gaps_s, scheduler.rations.due_times(before, seen.at, gaps_s))
     if len(judged) == len(arrivals):
