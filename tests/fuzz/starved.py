@@ -69,6 +69,7 @@ CONFIRMED = Arrival(
     replace(SAME.reply, ask=Ask("", '"a"'), headers=(("etag", '"b"'),), received_bytes=300),
     Verdict(Change.SAME),
 )
+SEEN = replace(CONFIRMED, page=replace(CONFIRMED.page, site="t", checked_at=5.0))
 WHOLE = turbo.parse(PAGE).whole()
 
 
@@ -154,6 +155,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "replace": lambda: replace(LINE, url="x"),
     "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS),
     "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
+    "saved_by": lambda: compiled.saved_by([CONFIRMED, SEEN, SEEN]),
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sighted": lambda: compiled.sighted([CONFIRMED], 64),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),

@@ -204,12 +204,13 @@ static PyObject *
 header(PyObject *headers, const char *name)
 {
     if (!PyTuple_CheckExact(headers)) return NULL;
+    Py_ssize_t length = (Py_ssize_t)strlen(name);
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(headers); at++) {
         PyObject *pair = PyTuple_GET_ITEM(headers, at);
         if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2) return NULL;
         PyObject *key = PyTuple_GET_ITEM(pair, 0), *value = PyTuple_GET_ITEM(pair, 1);
         if (!is_text(key) || !is_text(value)) return NULL;
-        if (PyUnicode_CompareWithASCIIString(key, name) == 0) return value;
+        if (PyUnicode_GET_LENGTH(key) == length && PyUnicode_CompareWithASCIIString(key, name) == 0) return value;
     }
     return empty;
 }
@@ -457,4 +458,76 @@ native_confirmed_run(PyObject *module, PyObject *arguments)
     Py_XDECREF(book.site);
     if (goes_on < 0) return NULL;
     return PyLong_FromSsize_t(goes_on ? at - start : at - start - 1);
+}
+
+/* ---- what knowing when to come saved -------------------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *site; /* held by its page */
+    long long revisits, spared_bytes;
+    double passed_s;
+} Saving;
+
+/* Of a visit that saves something (engine/settling/savings.py, saves): 1, and what; 0: it does not; negative: it is not plain. */
+static int
+is_saving(const One *one, double *passed_s, long long *spared_bytes)
+{
+    PyObject *change = get(one->verdict, VERDICT_CHANGE), *checked_at = get(one->page, PAGE_CHECKED), *size = get(one->page, PAGE_SIZE);
+    int is_judged = change == members[SAME] || change == members[CHANGED] || change == members[MOVED];
+    double at, before;
+    int overflow = 0;
+    if (!is_judged || checked_at == Py_None || get(one->page, PAGE_KIND) == members[SIGNAL]) return 0;
+    if (!number_of(get(one->reply, REPLY_AT), &at) || !number_of(checked_at, &before) || !PyLong_CheckExact(size) || !is_text(get(one->page, PAGE_SITE))) return -1;
+    *passed_s = at > before ? at - before : 0.0;
+    *spared_bytes = get(one->reply, REPLY_EVIDENCE) == members[NOT_MODIFIED] ? PyLong_AsLongLongAndOverflow(size, &overflow) : 0;
+    return overflow || *spared_bytes < 0 || *spared_bytes > INT32_MAX ? -1 : 1;
+}
+
+static int
+tell_saving(PyObject *told, const Saving *saving)
+{
+    if (saving->site == NULL) return 0;
+    PyObject *sums = Py_BuildValue("(LdL)", saving->revisits, saving->passed_s, saving->spared_bytes);
+    int failed = sums == NULL || PyDict_SetItem(told, saving->site, sums) < 0;
+    Py_XDECREF(sums);
+    return failed ? -1 : 0;
+}
+
+/* Go on with the sums of a site; negative: an exception. */
+static int
+turn_to(PyObject *told, Saving *saving, PyObject *site)
+{
+    if (saving->site != NULL && (site == saving->site || PyUnicode_Compare(site, saving->site) == 0)) return 0;
+    if (tell_saving(told, saving) < 0) return -1;
+    *saving = (Saving){site, 0, 0, 0.0};
+    PyObject *sums = PyDict_GetItemWithError(told, site);
+    if (sums == NULL) return PyErr_Occurred() ? -1 : 0;
+    return PyArg_ParseTuple(sums, "LdL", &saving->revisits, &saving->passed_s, &saving->spared_bytes) ? 0 : -1;
+}
+
+/* saved_by([arrival, …]) -> {site: (revisits, seconds that they covered, bytes that a 304 left unsent)}; None: one of them is
+ * not plain */
+PyObject *
+native_saved_by(PyObject *module, PyObject *arrivals)
+{
+    if (!PyList_Check(arrivals) || ranks == NULL) return PyErr_Format(PyExc_TypeError, "a list is wanted, after a call of arrived");
+    PyObject *told = PyDict_New();
+    Saving saving = {NULL, 0, 0, 0.0};
+    for (Py_ssize_t at = 0; told != NULL && at < PyList_GET_SIZE(arrivals); at++) {
+        One one;
+        double passed_s;
+        long long spared_bytes;
+        int state = is_plain_arrival(PyList_GET_ITEM(arrivals, at), &one) ? is_saving(&one, &passed_s, &spared_bytes) : -1;
+        if (state == 0) continue;
+        if (state < 0) {
+            Py_DECREF(told);
+            Py_RETURN_NONE;
+        }
+        if (turn_to(told, &saving, get(one.page, PAGE_SITE)) < 0) Py_CLEAR(told);
+        saving.revisits++;
+        saving.passed_s += passed_s;
+        saving.spared_bytes += spared_bytes;
+    }
+    if (told != NULL && tell_saving(told, &saving) < 0) Py_CLEAR(told);
+    return told;
 }

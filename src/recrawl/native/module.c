@@ -3,7 +3,7 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
-    {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked` and `confirmed_run` read and make."},
+    {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run` and `saved_by` read and make."},
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
     {"checked", native_checked, METH_VARARGS, "Pages after a 304; None in their place: what is not so plain."},
     {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
@@ -35,6 +35,7 @@ static PyMethodDef METHODS[] = {
     {"replace_else", native_replace_else, METH_O, "What replaces fields of other values."},
     {"rows_of", native_rows_of, METH_VARARGS, "Rows of values; None: one of them is not so plain."},
     {"rows_plan", native_rows_plan, METH_VARARGS, "How values of a class become rows, and rows values."},
+    {"saved_by", native_saved_by, METH_O, "What visits saved, by site; None: one of them is not so plain."},
     {"sha1_text", native_sha1_text, METH_O, "A sha1 as WARC readers write it."},
     {"sight", native_sight, METH_VARARGS, "What a page shows at first sight; None: only its tree will tell."},
     {"sighted", native_sighted, METH_VARARGS, "What was seen of pages, as columns; None: something is not so plain."},

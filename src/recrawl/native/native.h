@@ -50,6 +50,7 @@ PyObject *native_plain_links(PyObject *module, PyObject *arguments);
 PyObject *native_lines_beginning_with(PyObject *module, PyObject *arguments);
 PyObject *native_read_page(PyObject *module, PyObject *arguments);
 PyObject *native_read_source(PyObject *module, PyObject *arguments);
+PyObject *native_saved_by(PyObject *module, PyObject *arrivals);
 PyObject *native_sha1_text(PyObject *module, PyObject *digest);
 PyObject *native_unchanged(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_unchanged_run(PyObject *module, PyObject *arguments);

@@ -13,6 +13,7 @@ from recrawl.engine.settling.confirmed import checked, note_run, sighted
 from recrawl.engine.settling.kept import copy_of, event_of, visit_row
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.pace import sightings, taught_and_due
+from recrawl.engine.settling.savings import saved_by, saved_by_site, saves
 from recrawl.model.belief import STATE, unpack
 from recrawl.model.document import Document, Media
 from recrawl.model.page import Page, Rank, Status
@@ -111,6 +112,17 @@ def test_a_run_leaves_what_each_of_its_visits_leaves(came: list[Arrival], start:
         alone.copies += [copy for copy in [copy_of(one, records)] if copy is not None]
         assert event_of(one, one.page) is None
     assert whole == alone
+
+
+@given(st.lists(arrivals | st.just(CALM), max_size=8))
+def test_what_visits_saved_is_summed_alike(came: list[Arrival]) -> None:
+    found = saved_by_site(came)
+    savers = [one for one in came if saves(one)]
+    assert found.keys() == {one.page.site for one in savers}
+    for site, saved in found.items():
+        alone = saved_by([one for one in savers if one.page.site == site])
+        assert (saved.revisits, saved.spared_bytes) == (alone.revisits, alone.spared_bytes)
+        assert saved.daily_visits == pytest.approx(alone.daily_visits)
 
 
 def test_a_page_that_somebody_spoke_of_ends_a_run() -> None:
