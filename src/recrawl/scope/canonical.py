@@ -84,7 +84,7 @@ class Canonicaliser:
         return Address(link if query is None else link.removesuffix(query) + self.tidy(query), authority)
 
     def is_clean_behind(self, origin: str, url: str) -> bool:
-        """Whether an address that begins with this origin, which is canonical, is so at a glance; False: look properly."""
+        """Whether an address behind this origin, which is canonical, is so at a glance; False: look properly."""
         found = ROOTED.fullmatch(url, len(origin))
         return found is not None and found[1] is None and len(url) <= self._limit
 
