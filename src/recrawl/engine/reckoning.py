@@ -1,7 +1,6 @@
 """What a batch of visits comes to: beliefs, due times, copies, events, links, all into one ledger. Nothing is written
 here; everything that is written has passed through here."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from recrawl.engine.asking.lane import Lanes
@@ -48,6 +47,7 @@ COUNT_OF = {
     Change.GONE: Count.GONE,
 }
 NOBODY = counts_by_source(())
+MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
 class Reckoning:
@@ -204,7 +204,7 @@ class Reckoning:
     def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
         """How many links were dropped, of the sites whose links were just read."""
         worker, quarries = self.parts.worker, self.parts.quarries
-        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is Change.MOVED}
+        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is MOVED}
         memos = {dropped_memo(site, worker): counted_text(quarries[site].dropped) for site in sites if site in quarries}
         for quarry in quarries.values():
             if quarry.was_bitten():
@@ -255,13 +255,13 @@ class Reckoning:
     def _count(self, visits: Sequence[Arrival]) -> None:
         self._savings.note(visits)
         self.tally.add(Count.VISITS, len(visits))
-        for change, number in Counter(one.verdict.change for one in visits).items():
-            if change in COUNT_OF:
-                self.tally.add(COUNT_OF[change], number)
-        for one in visits:
-            if one.verdict.change is Change.UNKNOWN:
+        changes = [one.verdict.change for one in visits]
+        for change, count in COUNT_OF.items():
+            self.tally.add(count, changes.count(change))
+        for one, change in zip(visits, changes, strict=True):
+            if change is UNKNOWN:
                 self.tally.add(_count_of_unproved(one))
-        spared = [one.page.size_bytes for one in visits if one.reply.evidence is Evidence.NOT_MODIFIED]
+        spared = [one.page.size_bytes for one in visits if one.reply.evidence is NOT_MODIFIED]
         self.tally.add(Count.NOT_MODIFIED, len(spared))
         self.tally.add(Count.SPARED_BYTES, sum(spared))
 
