@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import recrawl.detect.content
+import recrawl.engine.scheduling.kin
+import recrawl.engine.settling.confirmed
 import recrawl.extract.page_read
 import recrawl.extract.sight
 import recrawl.fetch.journal  # noqa: F401 (they tell the compiled part what it reads)
 from recrawl.archive.record import Record
 from recrawl.archive.tray import NEVER
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.extract import turbo
 from recrawl.extract.contexts import Contexts
 from recrawl.extract.resolve import is_origin
@@ -21,9 +24,10 @@ from recrawl.extract.text import Run
 from recrawl.formats.cdxj import CdxLine, written
 from recrawl.model.capture import Capture
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.page import Link, Page
+from recrawl.model.page import Link, Page, Status
 from recrawl.model.swift import replace
-from recrawl.model.visit import Ask, Evidence, Reply
+from recrawl.model.verdict import Change, Verdict
+from recrawl.model.visit import Ask, Evidence, Reply, Why
 from recrawl.native import compiled
 from recrawl.store.columns import PAGE as COLUMNS
 from recrawl.store.columns import PAGE_PLAN
@@ -59,6 +63,13 @@ DOCUMENT = Document(
 KNOWN = Page(1, "http://h.example/x", "h.example", "s", simhash=1 << 63, found_at=5.0)
 NUMBERS = {"": 0, "s": 1}
 ROW = (*page_row(KNOWN, NUMBERS), KNOWN.server)
+CONFIRMED = Arrival(
+    replace(KNOWN, status=Status.LIVE, body_digest=b"x" * 32, changed_at=5.0, visits=300, conditional=300),
+    Why.DUE,
+    replace(SAME.reply, ask=Ask("", '"a"'), headers=(("etag", '"b"'),), received_bytes=300),
+    Verdict(Change.SAME),
+)
+SEEN = replace(CONFIRMED, page=replace(CONFIRMED.page, site="t", checked_at=5.0))
 WHOLE = turbo.parse(PAGE).whole()
 
 
@@ -112,13 +123,25 @@ def not_modified() -> Any:
     return compiled.not_modified(SAME.reply.ask, 1.5, "h", "/", [b"If-None-Match: 1"], came, SAME.reply.times, "", 5)
 
 
+def confirmed_run() -> Any:
+    pages: dict[int, Page] = {}
+    visits: list[object] = []
+    copies: list[object] = []
+    arrival = replace(CONFIRMED)
+    noted = compiled.confirmed_run([arrival], [KNOWN], 0, {}, str.isascii, True, pages, visits, copies)
+    return noted, pages, visits, copies
+
+
 CALLS: dict[str, Callable[[], Any]] = {
+    "checked": lambda: compiled.checked([CONFIRMED], bytes(64), bytes(8), bytes(8)),
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
+    "confirmed_run": confirmed_run,
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
     "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "kin_names": lambda: compiled.kin_names([KNOWN, KNOWN], {"s": 1.0}, 1e9, 1e6, 1e6),
     "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
     "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
     "link_targets": link_targets,
@@ -139,7 +162,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "replace": lambda: replace(LINE, url="x"),
     "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS),
     "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
+    "saved_by": lambda: compiled.saved_by([CONFIRMED, SEEN, SEEN]),
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
+    "sighted": lambda: compiled.sighted([CONFIRMED], 64),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
     "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),

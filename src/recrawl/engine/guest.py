@@ -44,7 +44,6 @@ from recrawl.model.server import Server
 from recrawl.model.site import Kind, Site
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Ask, Reply
-from recrawl.notices.outcome import counts_by_source
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.patterns_site import Wanted
 
@@ -134,7 +133,7 @@ class Guest:
         for one in arrivals:
             ledger.servers[one.page.server] = self._after(one.reply, one.page.server)
         luck = self._dice.luck(len(arrivals))
-        pages = pace(arrivals, parts.scheduler, parts.importance, self._server, lambda _: counts_by_source(()), luck)
+        pages = pace(arrivals, parts.scheduler, parts.importance, self._server, lambda _: None, luck)
         for one, after in zip(arrivals, pages, strict=True):
             ledger.entered[after.id], ledger.pages[after.id] = one.page, after
             ledger.visits.append(visit_row(one))

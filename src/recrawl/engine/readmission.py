@@ -98,7 +98,9 @@ def _walked(store: Store, site: str) -> Iterator[Sequence[Page]]:
 
 def is_wanted(page: Page, quarry: Quarry) -> bool:
     """Whether a page that was dropped would be let in now."""
-    return page.status is Status.DROPPED and quarry.covers(page) and quarry.means(page) and not quarry.unwelcome(page)
+    return (
+        page.status is Status.DROPPED and quarry.covers(page) and quarry.means(page.url) and not quarry.unwelcome(page)
+    )
 
 
 def _wanted_again(page: Page, now: float) -> Page:

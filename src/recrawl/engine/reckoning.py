@@ -1,8 +1,7 @@
 """What a batch of visits comes to: beliefs, due times, copies, events, links, all into one ledger. Nothing is written
 here; everything that is written has passed through here."""
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
@@ -20,6 +19,7 @@ from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
 from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.confirmed import note_run
 from recrawl.engine.settling.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.pace import importance_among, is_at_rest, pace
@@ -47,6 +47,7 @@ COUNT_OF = {
     Change.GONE: Count.GONE,
 }
 NOBODY = counts_by_source(())
+MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
 class Reckoning:
@@ -69,16 +70,8 @@ class Reckoning:
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
         patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
-        settled = list[Page]()
-        for one, after in zip(arrivals, pages, strict=True):
-            if is_signal(one.page):
-                after = paced(after, one.reply.at)
-                self._hear(one, after, ledger)
-            else:
-                after = self.outcomes.rested(after, one.reply.at, patience[after.site])
-                self._note(one, after, ledger)
-            settled.append(after)
-        self.weigh([one.page for one in arrivals], settled, ledger)
+        self._note_each(list(arrivals), pages, patience, ledger)
+        self.weigh([one.page for one in arrivals], pages, ledger)
         self._count([one for one in arrivals if not is_signal(one.page)])
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
@@ -87,6 +80,29 @@ class Reckoning:
         ledger.memos.update(self.trapped())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
         self._recorder.note(arrivals, ledger)
+
+    def _note_each(
+        self, arrivals: list[Arrival], pages: list[Page], patience: Mapping[str, float], ledger: Ledger
+    ) -> None:
+        """`pages`: as they are after the visits; here they become what is written."""
+        place = 0
+        while (place := place + self._note_run(arrivals, pages, place, ledger)) < len(arrivals):
+            one, after = arrivals[place], pages[place]
+            if is_signal(one.page):
+                pages[place] = after = paced(after, one.reply.at)
+                self._hear(one, after, ledger)
+            else:
+                pages[place] = after = self.outcomes.rested(after, one.reply.at, patience[after.site])
+                self._note(one, after, ledger)
+            place += 1
+
+    def _note_run(self, arrivals: list[Arrival], pages: list[Page], start: int, ledger: Ledger) -> int:
+        """How many from there on were noted together."""
+        outcomes = self.outcomes
+        records = self.parts.record_unchanged
+        return note_run(
+            arrivals, pages, start, outcomes.awaited, lambda site: outcomes.is_quiet(site, ledger), records, ledger
+        )
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""
@@ -156,10 +172,12 @@ class Reckoning:
             ledger.events.append(Event(EventKind.LIMIT_HIT, one.reply.at, page.url, page.site, facts=facts))
             quarry.bite("trap")
 
-    def _announced(self, one: Arrival) -> Sequence[int]:
-        """How many notices of each source spoke of this page since its last visit."""
-        waiting = self.outcomes.waiting(one.page, one.reply.at)
-        return counts_by_source(waiting) if waiting else NOBODY
+    def _announced(self, judged: Sequence[Arrival]) -> list[Sequence[int]] | None:
+        """How many notices of each source spoke of these pages since their last visits; None: nobody of any."""
+        if not any(self.outcomes.awaited.values()):
+            return None
+        waiting = [self.outcomes.waiting(one.page, one.reply.at) for one in judged]
+        return [counts_by_source(told) if told else NOBODY for told in waiting]
 
     def _discover(self, one: Arrival, ledger: Ledger) -> None:
         quarry = self.parts.quarries[one.page.site]
@@ -186,7 +204,7 @@ class Reckoning:
     def _dropped(self, arrivals: Sequence[Arrival]) -> dict[str, bytes]:
         """How many links were dropped, of the sites whose links were just read."""
         worker, quarries = self.parts.worker, self.parts.quarries
-        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is Change.MOVED}
+        sites = {one.page.site for one in arrivals if one.document or one.signal or one.verdict.change is MOVED}
         memos = {dropped_memo(site, worker): counted_text(quarries[site].dropped) for site in sites if site in quarries}
         for quarry in quarries.values():
             if quarry.was_bitten():
@@ -237,13 +255,13 @@ class Reckoning:
     def _count(self, visits: Sequence[Arrival]) -> None:
         self._savings.note(visits)
         self.tally.add(Count.VISITS, len(visits))
-        for change, number in Counter(one.verdict.change for one in visits).items():
-            if change in COUNT_OF:
-                self.tally.add(COUNT_OF[change], number)
-        for one in visits:
-            if one.verdict.change is Change.UNKNOWN:
+        changes = [one.verdict.change for one in visits]
+        for change, count in COUNT_OF.items():
+            self.tally.add(count, changes.count(change))
+        for one, change in zip(visits, changes, strict=True):
+            if change is UNKNOWN:
                 self.tally.add(_count_of_unproved(one))
-        spared = [one.page.size_bytes for one in visits if one.reply.evidence is Evidence.NOT_MODIFIED]
+        spared = [one.page.size_bytes for one in visits if one.reply.evidence is NOT_MODIFIED]
         self.tally.add(Count.NOT_MODIFIED, len(spared))
         self.tally.add(Count.SPARED_BYTES, sum(spared))
 

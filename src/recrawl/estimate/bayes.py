@@ -27,6 +27,7 @@ LOG_RATES: Floats = np.log(RATES_PER_DAY) - np.log(RATES_PER_DAY).mean()
 SWITCH_PER_DAY = 1.0 / 1000.0
 DAY_S = 86400.0
 MOST_NATS = 16.0  # what a byte can hold: a rate e^16 times less likely than the likeliest is out of the question
+TOGETHER = 64  # rows a group: with fewer, a matrix for each row costs less than a product for each group
 _DECODED: Floats = np.exp(-MOST_NATS * (np.arange(256) / 255.0) ** 2)
 
 
@@ -61,7 +62,6 @@ class InModes:
     belief: Floats
     group: Ints
     amount: Floats
-    modes: Floats
 
 
 def prepare(law: Floats, centre: Floats | None = None, slope: Floats | None = None) -> Laws:
@@ -137,8 +137,22 @@ def salted(watched_s: Floats, at: Floats) -> npt.NDArray[np.uint64]:
 
 
 def in_modes(belief: Floats, group: Ints, laws: Laws) -> InModes:
-    modes = laws.modes[group]
-    return InModes(belief, group, np.einsum("nk,nkj->nj", belief / laws.root[group], modes), modes)
+    return InModes(belief, group, _times(belief / laws.root[group], group, laws.modes))
+
+
+def _times(rows: Floats, group: Ints, matrices: Floats) -> Floats:
+    """Each row times the matrix of its group; together for all rows of a group, unless there are nearly as many groups:
+    a matrix for each row would be a kilobyte a page, copied."""
+    groups = np.flatnonzero(np.bincount(group))
+    if groups.size * TOGETHER > len(rows):
+        return np.asarray(np.einsum("nk,nkj->nj", rows, matrices[group]))
+    if groups.size == 1:
+        return np.asarray(rows @ matrices[groups[0]])
+    product = np.empty_like(rows)
+    for one in groups:
+        members = np.flatnonzero(group == one)
+        product[members] = rows[members] @ matrices[one]
+    return product
 
 
 def prospects(belief: Floats, group: Ints, laws: Laws) -> Prospects:
@@ -150,7 +164,10 @@ def expected(pages: InModes, laws: Laws) -> Prospects:
 
 
 def survival(ahead: Prospects, days: Floats) -> Floats:
-    """S(x); `days` may have more axes before that of the pages, as when several clocks are compared."""
+    """S(x); `days` may have more axes before that of the pages, as when several clocks are compared. As long as nothing
+    is known of a site's hours, its clocks agree."""
+    if days.ndim > 1 and (days == days[:1]).all():
+        return np.broadcast_to(survival(ahead, days[0]), days.shape)
     faded = ahead.decay * days[..., None]
     np.exp(faded, out=faded)
     faded *= ahead.share
@@ -166,7 +183,8 @@ def survival_and_area(ahead: Prospects, days: Floats) -> tuple[Floats, Floats]:
 def unchanged_part(pages: InModes, days: Floats, laws: Laws) -> Floats:
     """Joint weight of each rate and "no change within x"; its row sum is S(x)."""
     faded = pages.amount * np.exp(laws.decay[pages.group] * days[:, None])
-    return np.asarray(np.maximum(np.einsum("nj,nkj->nk", faded, pages.modes) * laws.root[pages.group], 1e-300))
+    back = _times(faded, pages.group, laws.modes.transpose(0, 2, 1))
+    return np.asarray(np.maximum(back * laws.root[pages.group], 1e-300))
 
 
 def drifted(belief: Floats, days: Floats, law: Floats) -> Floats:

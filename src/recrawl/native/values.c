@@ -162,6 +162,16 @@ replaced_as_usual(PyObject *const *arguments, Py_ssize_t count, PyObject *names)
     return NULL;
 }
 
+/* The same value once more, to be changed before anybody sees it; NULL without an exception: its class is not swift. */
+PyObject *
+value_copied(PyObject *old)
+{
+    const Plan *plan = plan_of(Py_TYPE(old));
+    PyObject *fresh = plan->type == NULL ? NULL : plan->type->tp_alloc(plan->type, 0);
+    for (Py_ssize_t field = 0; fresh != NULL && field < plan->count; field++) *slot(fresh, plan, field) = Py_XNewRef(*slot(old, plan, field));
+    return fresh;
+}
+
 /* replace(value, **changes) */
 PyObject *
 native_replace(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names)

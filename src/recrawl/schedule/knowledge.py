@@ -72,6 +72,11 @@ def group_name(site: str, pattern: str, new: bool = False) -> str:
     return f"{site}{_SITE_END}{pattern}{_NEW if new else ''}"
 
 
+def met_at(knowledge: Knowledge) -> dict[str, float]:
+    """When each site was first met."""
+    return {site: 3600.0 * hour for site, hour in zip(knowledge.sites, knowledge.met_hour, strict=False)}
+
+
 def is_new(knowledge: Knowledge, site: str, found_at: float, now: float) -> bool:
     """Whether a page is in its first weeks and was found by a crawl that already knew its site."""
     if site not in knowledge.sites:

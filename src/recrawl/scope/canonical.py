@@ -83,6 +83,11 @@ class Canonicaliser:
         authority, query = found.groups()
         return Address(link if query is None else link.removesuffix(query) + self.tidy(query), authority)
 
+    def is_clean_behind(self, origin: str, url: str) -> bool:
+        """Whether an address behind this origin, which is canonical, is so at a glance; False: look properly."""
+        found = ROOTED.fullmatch(url, len(origin))
+        return found is not None and found[1] is None and len(url) <= self._limit
+
     def tidy(self, query: str) -> str:
         """A well-spelt query, question mark included, without what the rules drop, in the order they want."""
         drops = self._fates.drops

@@ -98,8 +98,9 @@ def page_of(row: Row, texts: Texts) -> Page:
     )
 
 
-def page_words(row: Row) -> tuple[int | None, ...]:
-    return row[3], row[5], row[23]
+def page_words(found: Sequence[Row]) -> set[int | None]:
+    """The numbers of the words that stand in these rows of pages."""
+    return {row[3] for row in found} | {row[5] for row in found} | {row[23] for row in found}
 
 
 def server_row(server: Server, partition: int, site: int) -> tuple[object, ...]:

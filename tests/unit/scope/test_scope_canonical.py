@@ -263,6 +263,22 @@ def test_the_short_cut_agrees_with_the_parser(link: str) -> None:
         assert PLAIN.explain(link.replace("://", "://u@", 1)).address == short
 
 
+@given(NEAT_LINKS)
+def test_what_is_clean_behind_its_origin_is_canonical(link: str) -> None:
+    origin = link[: link.find("/", 8)]
+    home = PLAIN.canonical(f"{origin}/")
+    if home is not None and home.url == f"{origin}/" and PLAIN.is_clean_behind(origin, link):
+        address = PLAIN.canonical(link)
+        assert address is not None
+        assert (address.url, address.server) == (link, home.server)
+
+
+def test_ordinary_addresses_are_clean_behind_their_origins() -> None:
+    assert PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a/b-c_d/e.html")
+    assert not PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a/../b")
+    assert not PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a?utm_source=b")
+
+
 def test_the_short_cut_is_taken_for_ordinary_links() -> None:
     assert PLAIN.clean("https://www.example.com/a/b-c_d/e.html?page=2&q=%EA%B0%80") is not None
     assert PLAIN.clean("http://127.0.0.1:8800/") is not None

@@ -113,14 +113,26 @@ class Quarry:
             if page.hops and page.depth == 0:
                 self.widen(page.server)
         if self._is_plain:
-            self._spelt.remember([page.url for page in pages if self.means(page)])
+            self._spelt.remember(self._meant(pages))
         else:
             self.sieve.remember([page.url for page in pages])
 
-    def means(self, page: Page) -> bool:
-        """Whether a link to its address leads to this page: what an address stands for may have changed since."""
-        address = self.canonicaliser.canonical(page.url)
-        return address is not None and self.main_name(address).url == page.url
+    def _meant(self, pages: Sequence[Page]) -> list[str]:
+        """The addresses of pages to which links of that address lead. What they begin with is looked at once."""
+        is_canonical: dict[str, bool] = {}
+        found: list[str] = []
+        for url in [page.url for page in pages]:
+            origin = url[: url.find("/", len("https://"))]
+            if origin not in is_canonical:
+                is_canonical[origin] = self.means(f"{origin}/")
+            if (is_canonical[origin] and self.canonicaliser.is_clean_behind(origin, url)) or self.means(url):
+                found.append(url)
+        return found
+
+    def means(self, url: str) -> bool:
+        """Whether a link to an address leads to a page of that address: what it stands for may have changed since."""
+        address = self.canonicaliser.canonical(url)
+        return address is not None and self.main_name(address).url == url
 
     @property
     def _is_plain(self) -> bool:

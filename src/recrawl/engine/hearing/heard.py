@@ -109,7 +109,8 @@ class Outcomes:
         the notices that wait for this visit, and all pages of sites of which somebody speaks: who counts only what was
         followed takes a liar for a herald."""
         self._trust.clear()
-        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or self._trust_in(one.page.site)]
+        spoken_of = {site for site in {one.page.site for one in arrivals} if self._trust_in(site)}
+        noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or one.page.site in spoken_of]
         self._waiting = {
             one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed
         }
@@ -140,6 +141,15 @@ class Outcomes:
         interval_s = min(after.interval_s * longer, max(after.interval_s, LONGEST_REST_S))
         return replace(after, interval_s=interval_s, due_at=max(after.due_at, at + interval_s))
 
+    @property
+    def awaited(self) -> Mapping[int, Sequence[Notice]]:
+        """Pages of the batch for whose visit notices may wait."""
+        return self._waiting
+
+    def is_quiet(self, site: str, ledger: Ledger) -> bool:
+        """Nobody speaks of this site."""
+        return not self._trust_in(site) and trusts.memo_key(site) not in ledger.memos
+
     def waiting(self, page: Page, at: float) -> list[Notice]:
         """Notices that the visit at that moment, one of the batch, can judge."""
         told = self._waiting.get(page.id)
@@ -148,8 +158,8 @@ class Outcomes:
     def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
         """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""
         waiting = self.waiting(one.page, one.reply.at)
-        if not waiting and not self._trust_in(one.page.site) and trusts.memo_key(one.page.site) not in ledger.memos:
-            return waiting  # nobody speaks of this site
+        if not waiting and self.is_quiet(one.page.site, ledger):
+            return waiting
         ledger.notices += judged(waiting, one.page, one.verdict)
         changed = was_change(one.page, one.verdict)
         first_met = one.page.checked_at is None and not waiting

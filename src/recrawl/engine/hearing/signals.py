@@ -34,6 +34,7 @@ from recrawl.ports import Store
 ALTERNATE = "alternate"  # as feeds are linked
 SITEMAP, FEED = "sitemap", "feed"
 DEFAULT_LIMITS = SignalLimits()
+SIGNAL = Kind.SIGNAL  # looked at with every visit
 SOURCES = {SITEMAP: Source.SITEMAP, FEED: Source.FEED}
 SHORTEST_S, LONGEST_S = 600.0, 86_400.0  # between two readings of one signal
 MOST_LEFT = 0.5  # a sitemap that lost more than this at once is broken rather than telling of deletions
@@ -51,7 +52,7 @@ class Reading:
 
 
 def is_signal(page: Page) -> bool:
-    return page.kind is Kind.SIGNAL and page.category in SOURCES
+    return page.kind is SIGNAL and page.category in SOURCES
 
 
 def read_signal(category: str, body: bytes, url: str, limits: SignalLimits = DEFAULT_LIMITS) -> Reading:

@@ -1,8 +1,11 @@
 """What may be asked for now: room in every budget over a site, and an open window; and if not now, when."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
 
 from recrawl.engine.scheduling.spending import Common, Purse, Spending, budgets_of, spent_memo
+from recrawl.model.belief import Floats
 from recrawl.model.page import Page
 from recrawl.model.site import Site
 from recrawl.schedule import budget as budgets
@@ -85,6 +88,13 @@ class Rations(Spending):
         """To the second, but for gaps so short that it matters: whole seconds take half the bytes in the store."""
         due_at = moved_into(self._windows.get(page.site, ()), at + gap_s)
         return due_at if gap_s < TO_THE_SECOND_S else float(int(due_at))
+
+    def due_times(self, pages: Sequence[Page], at: Floats, gaps_s: Floats) -> Floats:
+        """`due_at` of many."""
+        if any(self._windows.values()):
+            return np.array([self.due_at(*one) for one in zip(pages, at.tolist(), gaps_s.tolist(), strict=True)])
+        due_at = at + gaps_s
+        return np.where(gaps_s < TO_THE_SECOND_S, due_at, np.trunc(due_at))
 
     def begin(self, site: str, now: float) -> bool | None:
         """Also False where its window has closed."""

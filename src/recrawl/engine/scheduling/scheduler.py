@@ -79,13 +79,14 @@ class Scheduler:
         luck: Floats,
     ) -> tuple[States, Floats]:
         """Fold what was seen into page and shared beliefs; (states, gaps until the next visit)."""
-        purses = [self._purse_of(page.site) for page in pages]
-        if purses.count(purses[0]) == len(purses):
+        purse_of = {site: self._purse_of(site) for site in dict.fromkeys(page.site for page in pages)}
+        purses = list(dict.fromkeys(purse_of.values()))
+        if len(purses) == 1:
             domain = self.domain_named(purses[0], float(seen.at.max()))
             return self._paced_in(domain, pages, states, seen, importance, servers, notices, luck)
         after, gaps_s = states.copy(), np.zeros(len(pages))
-        for name in dict.fromkeys(purses):
-            rows = np.array([place for place, purse in enumerate(purses) if purse == name])
+        for name in purses:
+            rows = np.array([place for place, page in enumerate(pages) if purse_of[page.site] == name])
             part = Sightings(*(getattr(seen, one)[rows] for one in Sightings.__dataclass_fields__))
             told = None if notices is None else [notices[row] for row in rows]
             after[rows], gaps_s[rows] = self._paced_in(

@@ -7,8 +7,9 @@ import numpy as np
 
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.confirmed import RANKS, checked, sighted
 from recrawl.frontier.manners import DAY_S, WELL, page_wait_s, trouble
-from recrawl.model.belief import Floats, Sightings, pack, unpack
+from recrawl.model.belief import Floats, Sightings, States, unpack
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
@@ -19,8 +20,6 @@ from recrawl.model.visit import Evidence
 PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves a page gone
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
 GONE_TO_S = 90 * DAY_S
-# Of pages visited before: lists come first, for the new details they may show; those outrank all (see scope/order.py).
-RANKS = {Kind.LIST: Rank.LIST_NEAR, Kind.DETAIL: Rank.GENERAL, Kind.GENERAL: Rank.GENERAL, Kind.SIGNAL: Rank.SIGNAL}
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
@@ -29,27 +28,26 @@ def pace(
     scheduler: Scheduler,
     importance_of: Mapping[str, float],
     server_of: Callable[[str], Server],
-    notices_of: Callable[[Arrival], Sequence[int]],
+    notices_of: Callable[[Sequence[Arrival]], Sequence[Sequence[int]] | None],
     luck: Floats,
 ) -> list[Page]:
-    """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief."""
+    """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief. `notices_of`:
+    how many of each source spoke of each page since its last visit, None: nobody of any."""
     judged = [one for one in arrivals if one.verdict.change in JUDGED]
     if not judged:
         return [_unproved(one) for one in arrivals]
     before = [one.page for one in judged]
     importance = importance_among(before, importance_of)
-    servers = [server_of(page.server) for page in before]
-    notices = [notices_of(one) for one in judged]
-    states = unpack(page.belief for page in before)
-    states, gaps_s = scheduler.paced(
-        before, states, sightings(judged), importance, servers, notices, luck[: len(judged)]
-    )
+    server = {key: server_of(key) for key in {page.server for page in before}}
+    servers = [server[page.server] for page in before]
+    seen, states = sighted(judged) or (sightings(judged), unpack(page.belief for page in before))
+    states, gaps_s = scheduler.paced(before, states, seen, importance, servers, notices_of(judged), luck[: len(judged)])
     states["gap_s"] = gaps_s
-    paced = {
-        one.page.id: _due_again(one, scheduler, belief, float(gap_s))
-        for one, belief, gap_s in zip(judged, pack(states), gaps_s, strict=True)
-    }
-    return [paced[one.page.id] if one.verdict.change in JUDGED else _unproved(one) for one in arrivals]
+    paced = _due_again(judged, states, gaps_s, scheduler.rations.due_times(before, seen.at, gaps_s))
+    if len(judged) == len(arrivals):
+        return paced
+    in_turn = iter(paced)
+    return [next(in_turn) if one.verdict.change in JUDGED else _unproved(one) for one in arrivals]
 
 
 def is_at_rest(page: Page) -> bool:
@@ -62,9 +60,16 @@ def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) 
     return np.array([page.importance * importance_of.get(page.site, 1.0) for page in pages])
 
 
-def _due_again(one: Arrival, scheduler: Scheduler, belief: bytes, gap_s: float) -> Page:
+def _due_again(judged: list[Arrival], states: States, gaps_s: Floats, due_at: Floats) -> list[Page]:
+    pages = checked(judged, states, gaps_s, due_at)
+    for place in [place for place, page in enumerate(pages) if page is None]:
+        belief, gap_s = states[place].tobytes(), float(gaps_s[place])
+        pages[place] = taught_and_due(judged[place], belief, gap_s, float(due_at[place]))
+    return [page for page in pages if page is not None]
+
+
+def taught_and_due(one: Arrival, belief: bytes, gap_s: float, due_at: float) -> Page:
     page, reply = one.page, one.reply
-    due_at = scheduler.rations.due_at(page, reply.at, gap_s)
     if reply.evidence is not Evidence.NOT_MODIFIED:
         return replace(page, **_taught(one), belief=belief, interval_s=gap_s, due_at=due_at)
     etag, last_modified = _validators(one)

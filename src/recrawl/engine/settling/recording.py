@@ -48,10 +48,12 @@ class Recorder:
         begin: Callable[[int], None] = lambda page: None,
     ) -> None:
         self._store, self._archive, self._wrappers, self._begin = store, archive, wrappers, begin
+        self._wanting = {name for name, one in wrappers.items() if one.site.fields}  # these read a known version again
 
     def note(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
-        ledger.documents += [copy for one in arrivals if (copy := self._copy(one)) is not None]
-        readable = [(one, reader) for one in arrivals if (reader := self._reader(one)) is not None]
+        told = [one for one in arrivals if one.verdict.change in FRESH or one.page.site in self._wanting]
+        ledger.documents += [copy for one in told if (copy := self._copy(one)) is not None]
+        readable = [(one, reader) for one in told if (reader := self._reader(one)) is not None]
         seen = [one.page.id for one, _ in readable if one.page.checked_at is not None]
         newest: dict[int, list[Record]] = {}
         for record in self._store.newest_records(seen) if seen else ():

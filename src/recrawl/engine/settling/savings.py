@@ -10,6 +10,7 @@ from dataclasses import asdict, field
 
 from recrawl.engine.finding.discover_memo import MOST_WORKERS
 from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.confirmed import saved_at_once
 from recrawl.model.site import Kind
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
@@ -52,13 +53,9 @@ class Savings:
     _books: dict[str, Saved] = field(default_factory=dict)
     _stirred: set[str] = field(default_factory=set)
 
-    def note(self, visits: Iterable[Arrival]) -> None:
-        by_site: dict[str, list[Arrival]] = {}
-        for one in visits:
-            if saves(one):
-                by_site.setdefault(one.page.site, []).append(one)
-        for site, made in by_site.items():
-            self._books[site] = self._book(site).plus(saved_by(made))
+    def note(self, visits: Sequence[Arrival]) -> None:
+        for site, saved in saved_by_site(visits).items():
+            self._books[site] = self._book(site).plus(saved)
             self._stirred.add(site)
 
     def memos(self) -> dict[str, bytes]:
@@ -70,6 +67,17 @@ class Savings:
         if site not in self._books:
             self._books[site] = _read(self.store.memo(saved_memo(site, self.worker)))
         return self._books[site]
+
+
+def saved_by_site(visits: Sequence[Arrival]) -> dict[str, Saved]:
+    sums = saved_at_once(list(visits))
+    if sums is not None:
+        return {site: Saved(revisits, passed_s / DAY_S, spared) for site, (revisits, passed_s, spared) in sums.items()}
+    by_site: dict[str, list[Arrival]] = {}
+    for one in visits:
+        if saves(one):
+            by_site.setdefault(one.page.site, []).append(one)
+    return {site: saved_by(made) for site, made in by_site.items()}
 
 
 def saves(one: Arrival) -> bool:

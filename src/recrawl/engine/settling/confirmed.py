@@ -1,0 +1,78 @@
+"""Visits by the batch, in the compiled part: what they saw, the pages whose copy a 304 confirmed, and what such visits
+leave behind. `pace` and `kept` say the same of one visit, and take over where there is no such part or where it is not
+certain."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.ledger import Copy, Ledger
+from recrawl.model.belief import STATE, Floats, Sightings, States
+from recrawl.model.capture import Capture
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change, Verdict
+from recrawl.model.visit import Ask, Evidence, Reply, Times, Visit
+from recrawl.native import compiled
+
+# Of pages visited before: lists come first, for the new details they may show; those outrank all (see scope/order.py).
+RANKS = {Kind.LIST: Rank.LIST_NEAR, Kind.DETAIL: Rank.GENERAL, Kind.GENERAL: Rank.GENERAL, Kind.SIGNAL: Rank.SIGNAL}
+
+if compiled is not None:
+    compiled.arrived(
+        (Arrival, Page, Reply, Ask, Times, Verdict),
+        (Visit, Capture, Copy),
+        (Evidence.NOT_MODIFIED, Change.SAME, Change.CHANGED, Change.MOVED, Status.LIVE, Kind.SIGNAL),
+        RANKS,
+    )
+
+
+def sighted(judged: list[Arrival]) -> tuple[Sightings, States] | None:
+    """What was seen of these pages, and what was believed of them before."""
+    columns = compiled.sighted(judged, STATE.itemsize) if compiled is not None else None
+    if columns is None:
+        return None
+    at, changed, first, ago_s, size_bytes, response_s, states = columns
+    seen = Sightings(
+        at=np.frombuffer(at),
+        changed=np.frombuffer(changed, dtype=np.bool_),
+        first=np.frombuffer(first, dtype=np.bool_),
+        changed_ago_s=np.frombuffer(ago_s),
+        size_bytes=np.frombuffer(size_bytes),
+        response_s=np.frombuffer(response_s),
+    )
+    return seen, np.frombuffer(states, dtype=STATE).copy()
+
+
+def checked(judged: list[Arrival], states: States, gaps_s: Floats, due_at: Floats) -> list[Page | None]:
+    """The pages after a 304; None in the place of all others."""
+    if compiled is None:
+        return [None] * len(judged)
+    pages: list[Page | None] = compiled.checked(judged, states, gaps_s, due_at)
+    return pages
+
+
+def note_run(
+    arrivals: list[Arrival],
+    after: list[Page],
+    start: int,
+    waiting: Mapping[int, object],
+    is_quiet: Callable[[str], bool],
+    records: bool,
+    ledger: Ledger,
+) -> int:
+    """How many visits from `start` on say nothing but that a copy is what it was. These are noted. `waiting`: pages of
+    which somebody spoke; `is_quiet`: of a site nobody does. `records`: the archive keeps a record of each."""
+    if compiled is None:
+        return 0
+    noted: int = compiled.confirmed_run(
+        arrivals, after, start, waiting, is_quiet, records, ledger.pages, ledger.visits, ledger.copies
+    )
+    return noted
+
+
+def saved_at_once(visits: list[Arrival]) -> dict[str, tuple[int, float, int]] | None:
+    """By site: how many came back to a page, the seconds that they covered, and the bytes that a 304 left unsent."""
+    sums: dict[str, tuple[int, float, int]] | None = compiled.saved_by(visits) if compiled is not None else None
+    return sums

@@ -1,0 +1,147 @@
+"""Visits settled by the batch, in the compiled part, come to what each of them comes to alone."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recrawl.engine.settling import confirmed, pace
+from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.confirmed import checked, note_run, sighted
+from recrawl.engine.settling.kept import copy_of, event_of, visit_row
+from recrawl.engine.settling.ledger import Ledger
+from recrawl.engine.settling.pace import sightings, taught_and_due
+from recrawl.engine.settling.savings import saved_by, saved_by_site, saves
+from recrawl.model.belief import STATE, unpack
+from recrawl.model.document import Document, Media
+from recrawl.model.page import Page, Rank, Status
+from recrawl.model.site import Kind
+from recrawl.model.verdict import Change, Verdict
+from recrawl.model.visit import Ask, Evidence, Reply, Times, Why
+
+pytestmark = pytest.mark.compiled
+
+MOMENTS = st.floats(1e9, 2e9)
+TAGS = st.sampled_from(("", '"a"', 'W/"b"', '"é"'))
+DATES = st.sampled_from(("", "Mon, 02 Mar 2026 10:00:00 GMT"))
+HEADERS = st.lists(st.tuples(st.sampled_from(("etag", "last-modified", "date")), TAGS | DATES), max_size=4).map(tuple)
+DIGESTS = st.sampled_from((b"", b"\x0f" * 32))
+SHORT = st.floats(0.0, 100.0) | st.integers(0, 3)
+
+pages = st.builds(
+    Page, st.integers(-(2**63), 2**63 - 1), st.sampled_from(("http://e.org/a", "http://é.org/")), st.just("e.org"),
+    st.sampled_from(("s", "spoken of")), kind=st.sampled_from(Kind), rank=st.sampled_from(Rank.ALL),
+    belief=st.just(b"") | st.binary(min_size=STATE.itemsize, max_size=STATE.itemsize), status=st.sampled_from(Status),
+    reason=st.sampled_from(("", "why")), etag=TAGS, last_modified=DATES, body_digest=DIGESTS,
+    size_bytes=st.integers(0, 10**9), failures=st.integers(0, 3), misses=st.integers(0, 3),
+    visits=st.integers(0, 10**6), conditional=st.integers(0, 20), checked_at=st.none() | MOMENTS,
+    changed_at=st.none() | MOMENTS, target=st.sampled_from(("", "http://e.org/b")),
+)  # fmt: skip
+replies = st.builds(
+    Reply, st.builds(Ask, st.just("http://e.org/a"), TAGS, DATES), MOMENTS, st.sampled_from(Evidence),
+    st.integers(0, 599), HEADERS, body=st.binary(max_size=3), times=st.builds(Times, first_byte_s=SHORT, total_s=SHORT),
+    received_bytes=st.integers(0, 10**9),
+)  # fmt: skip
+verdicts = st.builds(
+    Verdict, st.sampled_from(Change), changed_bytes=st.integers(0, 9), noise=st.binary(max_size=3),
+    target=st.sampled_from(("", "http://e.org/b")), reason=st.sampled_from(("", "because")),
+    changed_ago_s=st.none() | st.floats(0.0, 1e6),
+)  # fmt: skip
+arrivals = st.builds(
+    Arrival, pages, st.sampled_from(Why), replies, verdicts, st.sampled_from((None, Document(Media.HTML))),
+    directives=st.sampled_from((frozenset[str](), frozenset(("noarchive",)))),
+)  # fmt: skip
+CALM = Arrival(
+    Page(
+        1, "http://e.org/a", "e.org", "s", status=Status.LIVE, body_digest=b"\x0f" * 32, checked_at=5.0, changed_at=4.0
+    ),
+    Why.DUE,
+    Reply(
+        Ask("http://e.org/a", '"a"'), 6.5, Evidence.NOT_MODIFIED, 304, (("etag", '"b"'),), times=Times(total_s=0.0015)
+    ),
+    Verdict(Change.SAME, reason="the server says so"),
+)
+
+
+def bits(column: object) -> bytes:
+    return np.asarray(column).tobytes()
+
+
+@given(st.lists(arrivals, max_size=6))
+def test_what_was_seen_is_gathered_alike(came: list[Arrival]) -> None:
+    found = sighted(came)
+    assert found is not None
+    seen, states = found
+    alone = sightings(came)
+    assert states.tobytes() == unpack(one.page.belief for one in came).tobytes()
+    assert states.flags.writeable
+    for name in ("at", "changed", "first", "changed_ago_s", "size_bytes", "response_s"):
+        assert bits(getattr(seen, name)) == bits(np.array(getattr(alone, name), dtype=getattr(seen, name).dtype)), name
+
+
+@given(st.lists(arrivals, min_size=1, max_size=6), st.floats(0.0, 1e7))
+def test_pages_after_a_304_are_made_alike(came: list[Arrival], gap_s: float) -> None:
+    states = unpack(one.page.belief for one in came)
+    gaps_s = np.full(len(came), gap_s)
+    due_at = np.array([one.reply.at for one in came]) + gaps_s
+    for one, page, state, moment in zip(came, checked(came, states, gaps_s, due_at), states, due_at, strict=True):
+        is_confirmed = one.reply.evidence is Evidence.NOT_MODIFIED
+        assert page == (taught_and_due(one, state.tobytes(), gap_s, float(moment)) if is_confirmed else None)
+
+
+def leaves_nothing_else(one: Arrival, speaks: Sequence[str]) -> bool:
+    is_same = one.reply.evidence is Evidence.NOT_MODIFIED and one.verdict.change is Change.SAME
+    plain = one.page.status is Status.LIVE and one.page.kind is not Kind.SIGNAL and one.page.site not in speaks
+    return is_same and plain and one.document is None and not one.directives
+
+
+@given(st.lists(arrivals | st.just(CALM), max_size=8), st.integers(0, 8), st.booleans())
+def test_a_run_leaves_what_each_of_its_visits_leaves(came: list[Arrival], start: int, records: bool) -> None:
+    after = [one.page for one in came]
+    whole, alone = Ledger(), Ledger()
+    noted = note_run(came, after, start, {}, lambda site: site == "s", records, whole)
+    run = came[start : start + noted]
+    assert all(leaves_nothing_else(one, ("spoken of",)) for one in run)
+    behind = came[start + noted :]
+    assert not behind or not leaves_nothing_else(behind[0], ("spoken of",))
+    for one in run:
+        alone.pages[one.page.id] = one.page
+        alone.visits.append(visit_row(one))
+        alone.copies += [copy for copy in [copy_of(one, records)] if copy is not None]
+        assert event_of(one, one.page) is None
+    assert whole == alone
+
+
+@given(st.lists(arrivals | st.just(CALM), max_size=8))
+def test_what_visits_saved_is_summed_alike(came: list[Arrival]) -> None:
+    found = saved_by_site(came)
+    savers = [one for one in came if saves(one)]
+    assert found.keys() == {one.page.site for one in savers}
+    for site, saved in found.items():
+        alone = saved_by([one for one in savers if one.page.site == site])
+        assert (saved.revisits, saved.spared_bytes) == (alone.revisits, alone.spared_bytes)
+        assert saved.daily_visits == pytest.approx(alone.daily_visits)
+
+
+def test_a_page_that_somebody_spoke_of_ends_a_run() -> None:
+    ledger = Ledger()
+    assert note_run([CALM, CALM], [CALM.page] * 2, 0, {CALM.page.id: []}, lambda site: True, True, ledger) == 0
+    assert note_run([CALM, CALM], [CALM.page] * 2, 0, {2: []}, lambda site: True, True, ledger) == 2
+    assert len(ledger.copies) == 2
+
+
+def test_who_is_asked_may_complain() -> None:
+    def is_quiet(site: str) -> bool:
+        raise RuntimeError(site)
+
+    with pytest.raises(RuntimeError, match="s"):
+        note_run([CALM], [CALM.page], 0, {}, is_quiet, True, Ledger())
+
+
+def test_without_the_compiled_part_everything_is_left_to_each_visit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confirmed, "compiled", None)
+    assert sighted([CALM]) is None
+    assert note_run([CALM], [CALM.page], 0, {}, lambda site: True, True, Ledger()) == 0
+    assert pace.checked([CALM], unpack([b""]), np.ones(1), np.ones(1)) == [None]
