@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import recrawl.detect.content
+import recrawl.engine.asking.revisit
 import recrawl.engine.scheduling.kin
 import recrawl.engine.settling.confirmed
 import recrawl.extract.page_read
@@ -135,6 +136,7 @@ def confirmed_run() -> Any:
 CALLS: dict[str, Callable[[], Any]] = {
     "checked": lambda: compiled.checked([CONFIRMED], bytes(64), bytes(8), bytes(8)),
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
+    "confirmed": lambda: compiled.confirmed(CONFIRMED.page, CONFIRMED.why, CONFIRMED.reply),
     "confirmed_run": confirmed_run,
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
     "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),

@@ -18,6 +18,7 @@ from recrawl.model.visit import Evidence, Reply
 PERMANENT = frozenset({301, 308})
 PARTIAL = 206
 SAME, GONE = Change.SAME, Status.GONE  # looked at with every 304
+CONFIRMED = "the server says not modified"
 ODD_ANSWERS_BELIEVED = 3  # in a row; fewer never replace a good copy
 
 WHY_UNKNOWN = {
@@ -73,7 +74,7 @@ def _no_evidence(page: Page, reply: Reply) -> Verdict:
 def _not_modified(page: Page, reply: Reply) -> Verdict:
     if not reply.ask.conditional or not has_copy(page):
         return kept(page, Change.UNKNOWN, "an unasked 304 proves nothing")
-    return kept(page, SAME, "the server says not modified")
+    return kept(page, SAME, CONFIRMED)
 
 
 def _missing(page: Page, reply: Reply) -> Verdict:

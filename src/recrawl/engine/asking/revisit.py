@@ -6,6 +6,7 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 
+from recrawl.detect.answers import CONFIRMED
 from recrawl.detect.honesty import ask_conditionally, is_read_anew
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
 from recrawl.detect.soft404 import MOST_LETTERS, most_letters
@@ -32,16 +33,21 @@ from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Document, Media
 from recrawl.model.failure import RecrawlError
 from recrawl.model.notice import Source
-from recrawl.model.page import Page, Rank
+from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
+from recrawl.native import compiled
 
 MOST_TEMPLATES = 10_000
 DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DUE  # of every visit
 
 SAID_NOTHING = frozenset[str]()
+
+if compiled is not None:
+    constants = (Evidence.NOT_MODIFIED, Change.SAME, Status.GONE, CONFIRMED, SAID_NOTHING)
+    compiled.proving((Page, Reply, Ask), (Arrival, Verdict), constants)
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
@@ -110,6 +116,10 @@ class Visitor:
 
     def proved(self, page: Page, why: Why, reply: Reply) -> Arrival:
         """By an answer that brings no document."""
+        confirmed: Arrival | None = compiled.confirmed(page, why, reply) if compiled is not None else None
+        return confirmed or self._judged(page, why, reply)
+
+    def _judged(self, page: Page, why: Why, reply: Reply) -> Arrival:
         verdict = at_once(page, reply)
         if verdict is None:
             raise RuntimeError("a document is to be read")
