@@ -251,6 +251,5 @@ class Frontier:
         return None
 
     def _wake(self, queue: ServerQueue) -> None:
-        earliest = queue.earliest_at()
-        if earliest is not None and queue.lanes < queue.parallel:
+        if queue.lanes < queue.parallel and (earliest := queue.earliest_at()) is not None:
             heapq.heappush(self._wakes, (earliest, queue.first_due_at, queue.key))

@@ -1,6 +1,7 @@
 """What a plain 304 proves comes from the compiled part, and is what Python would have said."""
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.compiled
 PAGE = Page(
     1, "http://a.test/", "a.test", "s", status=Status.LIVE, body_digest=b"b", text_digest=b"t", simhash=7, noise=b"n"
 )
-OTHERS = [{"body_digest": b""}, {"simhash": 1 << 63}, *({"status": status} for status in Status)]
+OTHERS: list[dict[str, Any]] = [{"body_digest": b""}, {"simhash": 1 << 63}, *({"status": status} for status in Status)]
 PAGES = [PAGE, *(replace(PAGE, **other) for other in OTHERS)]
 ASKS = [Ask(PAGE.url, '"1"'), Ask(PAGE.url, last_modified="now"), Ask(PAGE.url, '"1"', "now"), Ask(PAGE.url)]
 HEADERS = [

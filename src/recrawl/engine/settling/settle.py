@@ -66,7 +66,7 @@ class Settler:
     @property
     def _is_far_ahead(self) -> bool:
         """Written and gathering are two batches."""
-        return self.unwritten >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
+        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
 
     @property
     def has_room(self) -> bool:
@@ -87,7 +87,7 @@ class Settler:
         if self._lanes is not None:
             self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
         self.stir()
-        if self._is_full:
+        if self._is_full and not self._enough.is_set():
             self._enough.set()
         if arrival.document is not None and arrival.page.kind is Kind.LIST:
             self.hurry()  # the new details that it may show go before the old ones
