@@ -1,7 +1,7 @@
 """The archive in a folder of WARC files."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
 
 NOT_MODIFIED = 304  # never a version
+MOST_PATHS = 1000
 
 
 class WarcArchive:
@@ -51,6 +52,7 @@ class WarcArchive:
         self._recent = Recent()  # index lines of the open file by address and second …
         self._recent_from = NEVER  # … and the first second among them
         self._sidecars = Sidecars(folder)
+        self._paths: dict[str, str] = {}  # of files that were read
         self.repairs = repair(folder, worker, settings.sync)
 
     # ---- writing
@@ -179,12 +181,14 @@ class WarcArchive:
     def read(self, place: Place) -> Payload:
         """A revisit is followed to the response it refers to: a 304 reads as that response, an equal payload as its
         own head over that body; `NotFound` if the response is no longer there."""
-        record = self._record(place)
-        refers_to = record.field("WARC-Refers-To-Date")
-        with _damage_named(place):
-            if record.kind != "revisit" or not refers_to:
+        try:
+            record = self._record(place)
+            refers_to = record.field("WARC-Refers-To-Date") if record.kind == "revisit" else ""
+            if not refers_to:
                 return payload_of(record, self._settings.read_bytes)
             return self._followed(record, at_of(refers_to), place)
+        except (BrokenMember, BrokenRecord) as wrong:
+            raise _damage_at(place, wrong) from wrong
 
     def walk(self) -> Iterator[tuple[Place, Payload]]:
         """Every response and every revisit that can be followed, file by file in order of writing."""
@@ -222,16 +226,16 @@ class WarcArchive:
 
     def _record(self, place: Place) -> Record:
         member = self.member(place)
-        with _damage_named(place):
+        try:
             return parse(inflated(member))
+        except (BrokenMember, BrokenRecord) as wrong:
+            raise _damage_at(place, wrong) from wrong
 
     def member(self, place: Place) -> bytes:
         """A record as it lies in its file: here, or in the object store if another machine wrote the file or it is
         here no more."""
-        if not STEM.fullmatch(place.file.removesuffix(WARC)):
-            raise NotFound(f"{place.file!r} is no file of this archive")
         try:
-            return read_at(self._folder / place.file, place.offset, place.length)
+            return read_at(self._path_of(place.file), place.offset, place.length)
         except FileNotFoundError:
             if self._settings.object_store:
                 return self._shelf.read(place.file, place.offset, place.length)
@@ -239,13 +243,18 @@ class WarcArchive:
                 f"{self._folder / place.file} is not there: put the file back or crawl the page again"
             ) from None
 
+    def _path_of(self, file: str) -> str:
+        if file not in self._paths:
+            if not STEM.fullmatch(file.removesuffix(WARC)):
+                raise NotFound(f"{file!r} is no file of this archive")
+            if len(self._paths) >= MOST_PATHS:
+                self._paths.clear()
+            self._paths[file] = str(self._folder / file)
+        return self._paths[file]
 
-@contextmanager
-def _damage_named(place: Place) -> Iterator[None]:
-    try:
-        yield
-    except (BrokenMember, BrokenRecord) as wrong:
-        raise RecrawlError(
-            f"{place.file} is damaged at byte {place.offset} ({wrong}): restore the file from a copy, "
-            "or crawl the page again for a new version"
-        ) from wrong
+
+def _damage_at(place: Place, wrong: Exception) -> RecrawlError:
+    return RecrawlError(
+        f"{place.file} is damaged at byte {place.offset} ({wrong}): restore the file from a copy, "
+        "or crawl the page again for a new version"
+    )

@@ -129,7 +129,7 @@ def write_all(file: int, data: bytes) -> None:
         left = left[os.write(file, left) :]
 
 
-def read_at(path: Path, offset: int, length: int) -> bytes:
+def read_at(path: Path | str, offset: int, length: int) -> bytes:
     """Fewer where the file ends before."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

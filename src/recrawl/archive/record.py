@@ -5,9 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import compress
 from math import modf
-from operator import not_
 from urllib.parse import quote
 
 from recrawl.model.swift import swift
@@ -16,6 +14,7 @@ from recrawl.native import compiled
 
 VERSION = b"WARC/1.1\r\n"
 END = b"\r\n\r\n"
+LENGTH = "content-length"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BASE_32 = [
     first + second for first in LETTERS for second in LETTERS
@@ -69,17 +68,15 @@ def parse(data: bytes) -> Record:
     first, _, lines = head.partition(b"\r\n")
     if not gap or not first.startswith(b"WARC/1."):
         raise BrokenRecord("no WARC header")
-    fields = [_field(line) for line in lines.decode("utf-8", "replace").split("\r\n") if line]
-    is_length = [name.lower() == "content-length" for name, _ in fields]
-    length = fields[is_length.index(True)][1] if True in is_length else ""
+    parted = [line.partition(":") for line in lines.decode("utf-8", "replace").split("\r\n") if line]
+    fields = [(name, value.strip(" \t")) for name, _, value in parted]
+    lengths = [field for field in fields if len(field[0]) == len(LENGTH) and field[0].lower() == LENGTH]
+    length = lengths[0][1] if lengths else ""
     if not length.isdecimal() or len(rest) != int(length) + len(END) or not rest.endswith(END):
         raise BrokenRecord("the block is not as long as its header says")
-    return Record(tuple(compress(fields, map(not_, is_length))), rest[: -len(END)])
-
-
-def _field(line: str) -> tuple[str, str]:
-    name, _, value = line.partition(":")
-    return name, value.strip(" \t")
+    for field in lengths:
+        fields.remove(field)
+    return Record(tuple(fields), rest[: -len(END)])
 
 
 def sha1(data: bytes) -> str:

@@ -89,6 +89,7 @@ class Linked(NamedTuple):
 
 
 _last_linked: list[Linked] = []
+_last_targets: list[tuple[Block, ...]] = [()]
 
 
 def link_blocks(document: Document) -> tuple[Block, ...]:
@@ -96,8 +97,17 @@ def link_blocks(document: Document) -> tuple[Block, ...]:
     if compiled is not None:
         targets = compiled.link_targets(tuple(document.main), tuple(document.links), MOST_LINKS)
         if targets is not None:
-            return (Block(LINKS, targets),) if targets else ()
+            return _linked_to(targets)
     return read_link_blocks(document)
+
+
+def _linked_to(targets: str) -> tuple[Block, ...]:
+    """The same object as that of another version which leads to the same: comparing the two then ends there."""
+    last = _last_targets[0]
+    if not targets or (last and last[0].text == targets):
+        return last if targets else ()
+    made = _last_targets[0] = (Block(LINKS, targets),)
+    return made
 
 
 def read_link_blocks(document: Document) -> tuple[Block, ...]:
@@ -132,8 +142,7 @@ def _linked(known: KnownWords, links: list[Link]) -> Linked:
 
 
 def _targets(links: list[Link], counts: list[bool]) -> tuple[Block, ...]:
-    targets = " ".join(sorted({target(link.url) for link in compress(links, counts)}))
-    return (Block(LINKS, targets),) if targets else ()
+    return _linked_to(" ".join(sorted({target(link.url) for link in compress(links, counts)})))
 
 
 def has_text(document: Document | None) -> bool:

@@ -64,6 +64,9 @@ class Extent:
     share: float
 
 
+NO_EXTENT = Extent(0, 0.0)
+
+
 @swift
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -96,6 +99,13 @@ def extent(old: Sequence[Block], new: Sequence[Block]) -> Extent:
     """What `differ` would measure of blocks that are folded and not empty, without putting together what stayed, which
     is nearly all of a page."""
     was, now = [block.text for block in old], [block.text for block in new]
+    head, tail = ends(was, now)
+    gone, come = was[head : len(was) - tail], now[head : len(now) - tail]
+    if not gone or not come:  # no word to be compared
+        removed, added = _lines_bytes(gone), _lines_bytes(come)
+        return _extent(
+            {SegmentKind.SAME: _lines_bytes(now) - added, SegmentKind.REMOVED: removed, SegmentKind.ADDED: added}
+        )
     segments: list[Segment] = []
     stayed_bytes = _lines_bytes(now)
     for step in steps_between(was, now):

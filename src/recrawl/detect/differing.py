@@ -14,6 +14,8 @@ from recrawl.detect.shapes import HOLE
 from recrawl.model.document import Block
 from recrawl.model.ends import ends
 
+FEW_PLACES = 3  # so few are looked for one by one
+
 Pair = tuple[Piece, Piece]
 
 
@@ -36,8 +38,9 @@ def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
 
 def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[Block]]:
     there = [block for block in blocks if block.place in places]
-    if there and len(places) == 1:
-        return {there[0].place: there}
+    if len(places) <= FEW_PLACES:
+        order = dict.fromkeys([block.place for block in there])
+        return {place: [block for block in there if block.place == place] for place in order}
     grouped: defaultdict[int, list[Block]] = defaultdict(list)
     for block in there:
         grouped[block.place].append(block)

@@ -97,9 +97,11 @@ def most_letters(title: str) -> int:
 
 
 def _says_so(document: Document) -> bool:
-    letters = sum([len(block.text) for block in document.main])
-    if letters > MOST_LETTERS:
-        return False
+    letters = 0
+    for block in document.main:
+        letters += len(block.text)
+        if letters > MOST_LETTERS:
+            return False
     title = fold(document.title)
     heads = [fold(block.text) for block in document.main[:HEADINGS]]
     return _names_error(title) or (letters <= MOST_MAIN_LETTERS and any(map(_is_error, heads)))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
 from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
-from recrawl.detect.difference import Extent, extent
+from recrawl.detect.difference import NO_EXTENT, Extent, extent
 from recrawl.detect.differing import differing
 from recrawl.detect.digest import body_digest, digest_of
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
@@ -38,6 +38,8 @@ __all__ = [
     "first_sight",
     "is_unread",
     "judge_second_look",
+    "once_read",
+    "plainly_differs",
     "quick",
     "recalled",
     "thorough",
@@ -77,14 +79,24 @@ def quick(
     error_page: ErrorPage | None = None,
 ) -> Verdict | NeedsPrevious:
     """`document` None: not a kind that can be read, its bytes decide."""
-    verdict = at_once(page, reply) or _by_reading(page, document, error_page)
+    return at_once(page, reply) or once_read(page, reply, document, template, error_page)
+
+
+def once_read(
+    page: Page,
+    reply: Reply,
+    document: Document | None,
+    template: TemplateNoise | None = None,
+    error_page: ErrorPage | None = None,
+) -> Verdict | NeedsPrevious:
+    """`quick` where `at_once` left the verdict to what comes after it."""
+    verdict = _by_reading(page, document, error_page)
     if verdict is not None:
         return verdict
     if document is None or not has_text(document):
         return _by_bytes(page, reply)
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    whole = content(document)
-    blocks = masked(whole, knowledge.mask)
+    blocks = _shown(document, knowledge)
     if not has_copy(page):
         return _new(page, reply, document, blocks)
     digest = _digest(blocks)
@@ -109,8 +121,22 @@ def recalled(page: Page, previous: Document | None, template: TemplateNoise | No
     if previous is None or not has_text(previous):
         return page
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    blocks = masked(content(previous), knowledge.mask)
-    return replace(page, text_digest=_digest(blocks))
+    return replace(page, text_digest=_digest(_shown(previous, knowledge)))
+
+
+def plainly_differs(
+    page: Page,
+    document: Document,
+    previous: Document | None,
+    template: TemplateNoise | None = None,
+    error_page: ErrorPage | None = None,
+) -> bool:
+    """Of an unread page: it would be `recalled` for nothing, since `quick` could but leave it to `thorough`. Neither of
+    the two texts needs a digest to be told from the other."""
+    if not document.main or not has_text(previous) or _by_reading(page, document, error_page) is not None:
+        return False
+    knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
+    return previous is not None and _texts(_shown(previous, knowledge)) != _texts(_shown(document, knowledge))
 
 
 def thorough(
@@ -118,23 +144,20 @@ def thorough(
 ) -> Verdict:
     """Compare with the version kept. `previous` None: it cannot be read any more."""
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    new = content(document)
     if previous is None or not has_text(previous):
-        return _changed(page, reply, document, masked(new, knowledge.mask), None, Learnt(knowledge.page))
-    old = content(previous)
-    if _equal(old, new, knowledge):
-        return _only_noise(page, reply, document, knowledge, masked(new, knowledge.mask))
-    found = _not_noise(knowledge, differing(old, new))
+        return _estimated(page, reply, document, _shown(document, knowledge), Learnt(knowledge.page))
+    if _equal(previous, document, knowledge):
+        return _only_noise(page, reply, document, knowledge, _shown(document, knowledge))
+    found = _not_noise(knowledge, differing(content(previous), content(document)))
     learnt = after_difference(knowledge, found, reply.at)
     wiser = Knowledge(learnt.noise, knowledge.template)
-    blocks = masked(new, wiser.mask)
-    if wiser.mask != knowledge.mask and _equal(old, new, wiser):
+    blocks = _shown(document, wiser)
+    if wiser.mask != knowledge.mask and _equal(previous, document, wiser):
         return _only_noise(page, reply, document, wiser, blocks, learnt.lessons)
-    difference = _difference(masked(old, wiser.mask), blocks)
-    verdict = _changed(page, reply, document, blocks, difference, learnt)
+    difference = _difference(_shown(previous, wiser), blocks)
     left = _not_noise(wiser, found)
     asks = wants_second_look(knowledge, learnt.noise, left, difference.share, difference.changed_bytes)
-    return replace(verdict, second_look=asks)
+    return _changed(page, reply, document, blocks, difference, learnt, second_look=asks)
 
 
 def judge_second_look(
@@ -156,16 +179,16 @@ def judge_second_look(
         return plain
     noise = replace(read_page(verdict.noise), distrust=read_page(page.noise).distrust)  # one visit, counted once
     known = Knowledge(noise, template or TemplateNoise())
-    old, new = content(previous), content(document)
-    suspects = _not_noise(known, differing(old, new))
+    new = content(document)
+    suspects = _not_noise(known, differing(content(previous), new))
     standing = values(new, {part.key for part in moving})
     learnt = after_second_look(known.page, suspects, moving, standing, conclusive=not _from_cache(second))
     lessons = (*verdict.lessons, *learnt.lessons)
     wiser = Knowledge(learnt.noise, known.template)
-    blocks = masked(new, wiser.mask)
-    if _equal(old, new, wiser):
+    blocks = _shown(document, wiser)
+    if _equal(previous, document, wiser):
         return _only_noise(page, reply, document, wiser, blocks, lessons)
-    difference = _difference(masked(old, wiser.mask), blocks)
+    difference = _difference(_shown(previous, wiser), blocks)
     return _changed(page, reply, document, blocks, difference, Learnt(learnt.noise, lessons))
 
 
@@ -176,11 +199,16 @@ def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | N
     if is_soft_404(document, page.url, error_page):
         reason = "a page that says not found under status 200"
         return replace(kept(page, Change.UNKNOWN, reason), soft_404=True)
-    text = document.text
-    if text.count("\ufffd") > UNDECODABLE_SHARE * len(text):
+    if _is_garbled(document):
         return odd(page, "text that cannot be decoded")
     empty = not document.main and bool(page.text_digest or page.simhash)  # there was text before
     return odd(page, "a document without text") if empty else None
+
+
+def _is_garbled(document: Document) -> bool:
+    garbled = [block for block in document.main if "\ufffd" in block.text]
+    text = document.text if garbled else ""
+    return text.count("\ufffd") > UNDECODABLE_SHARE * len(text)
 
 
 def _by_bytes(page: Page, reply: Reply) -> Verdict:
@@ -200,8 +228,8 @@ def _by_bytes(page: Page, reply: Reply) -> Verdict:
 
 
 def _new(page: Page, reply: Reply, document: Document, blocks: Sequence[Block]) -> Verdict:
-    verdict = _measured(page, reply, document, Change.NEW, blocks, Learnt(read_page(page.noise)))
-    return replace(verdict, reason="here again" if page.body_digest else "first seen")
+    reason = "here again" if page.body_digest else "first seen"
+    return _measured(page, reply, document, Change.NEW, blocks, Learnt(read_page(page.noise)), reason)
 
 
 def _only_noise(
@@ -221,7 +249,7 @@ def _only_noise(
     return Verdict(
         Change.SAME,
         body_digest=body_digest(reply.body),
-        text_digest=_digest(masked(whole, after.mask)),
+        text_digest=_digest(_shown(document, after)),
         simhash=page.simhash or _simhash(reply, document, blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(learnt.noise),
@@ -231,33 +259,49 @@ def _only_noise(
     )
 
 
+def _estimated(page: Page, reply: Reply, document: Document, blocks: Sequence[Block], learnt: Learnt) -> Verdict:
+    """Changed, from a version that cannot be read any more."""
+    share = share_between(page.simhash, _sketch(blocks)) if page.simhash else 1.0
+    difference = Extent(max(1, round(share * _text_bytes(blocks))), share)
+    verdict = _changed(page, reply, document, blocks, difference, learnt)
+    return replace(verdict, reason="the text differs; how much is estimated")
+
+
 def _changed(
     page: Page,
     reply: Reply,
     document: Document,
     blocks: Sequence[Block],
-    difference: Extent | None,
+    difference: Extent,
     learnt: Learnt,
+    second_look: bool = False,
 ) -> Verdict:
-    verdict = _measured(page, reply, document, Change.CHANGED, blocks, learnt)
-    if difference is None:
-        share = share_between(page.simhash, _sketch(blocks)) if page.simhash else 1.0
-        size = max(1, round(share * verdict.text_bytes))
-        return replace(verdict, share=share, changed_bytes=size, reason="the text differs; how much is estimated")
     reason = f"{difference.share:.1%} of the text differs, {difference.changed_bytes} bytes"
-    return replace(verdict, share=difference.share, changed_bytes=difference.changed_bytes, reason=reason)
+    return _measured(page, reply, document, Change.CHANGED, blocks, learnt, reason, difference, second_look)
 
 
 def _measured(
-    page: Page, reply: Reply, document: Document, change: Change, blocks: Sequence[Block], learnt: Learnt
+    page: Page,
+    reply: Reply,
+    document: Document,
+    change: Change,
+    blocks: Sequence[Block],
+    learnt: Learnt,
+    reason: str,
+    difference: Extent = NO_EXTENT,
+    second_look: bool = False,
 ) -> Verdict:
     return Verdict(
         change,
+        share=difference.share,
+        changed_bytes=difference.changed_bytes,
         body_digest=body_digest(reply.body),
         text_digest=_digest(blocks),
         simhash=_simhash(reply, document, blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
+        reason=reason,
+        second_look=second_look,
         lessons=learnt.lessons,
         changed_ago_s=last_modified_ago_s(reply, page),
     )
@@ -274,8 +318,13 @@ def _difference(old: Sequence[Block], new: Sequence[Block]) -> Extent:
     return text if text.changed_bytes else extent(old, new)
 
 
-def _equal(old: Sequence[Block], new: Sequence[Block], knowledge: Knowledge) -> bool:
-    return _texts(masked(old, knowledge.mask)) == _texts(masked(new, knowledge.mask))
+def _equal(old: Document, new: Document, knowledge: Knowledge) -> bool:
+    return _texts(_shown(old, knowledge)) == _texts(_shown(new, knowledge))
+
+
+def _shown(document: Document, knowledge: Knowledge) -> tuple[Block, ...]:
+    """Its content without what is noise."""
+    return masked(content(document), knowledge.mask) if knowledge.mask else content(document)
 
 
 def _not_noise(knowledge: Knowledge, found: Sequence[Found]) -> tuple[Found, ...]:

@@ -29,7 +29,7 @@ from recrawl.engine.settling.wrappers import wrappers_of
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.model.event import Event, EventKind
-from recrawl.model.page import Page
+from recrawl.model.page import Link, Page
 from recrawl.model.server import Server
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
@@ -70,6 +70,7 @@ class Reckoning:
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
         patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
+        self._recognise(arrivals)
         self._note_each(list(arrivals), pages, patience, ledger)
         self.weigh([one.page for one in arrivals], pages, ledger)
         self._count([one for one in arrivals if not is_signal(one.page)])
@@ -103,6 +104,16 @@ class Reckoning:
         return note_run(
             arrivals, pages, start, outcomes.awaited, lambda site: outcomes.is_quiet(site, ledger), records, ledger
         )
+
+    def _recognise(self, arrivals: Sequence[Arrival]) -> None:
+        """Where pages lead that were seen before: asked of the store at once, where that waits for nobody."""
+        read: dict[str, list[tuple[Page, Sequence[Link]]]] = {}
+        for one in arrivals:
+            if one.document is not None and one.page.visits and one.follow:
+                read.setdefault(one.page.site, []).append((one.page, without_feeds(one.document.links)))
+        if read and self.parts.store.at_hand(to_read=True):
+            for site, pages in read.items():
+                self.parts.quarries[site].recognise(pages)
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""

@@ -109,12 +109,19 @@ class Parsed:
     @once
     def links(self) -> tuple[Link, ...]:
         """Those of the document, then those of its Link headers."""
+        if self.beside is not None and self._leads_like(self.beside):
+            return self.beside.links
         if self._item_links is not None:
             return (*chain.from_iterable(self._item_links), *links_of_header(self._header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
             return tuple(links_of_header(self._header_values("link"), self.url))
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
         return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    def _leads_like(self, other: "Parsed") -> bool:
+        if self._item_links is None or self._item_links is not other._item_links:
+            return False
+        return self.url == other.url and self._header_values("link") == other._header_values("link")
 
     @once
     def _page(self) -> PageRead | None:
@@ -365,7 +372,8 @@ def parse(
 
 
 def _values(headers: Headers, name: str) -> list[str]:
-    return [value for key, value in headers if key.lower() == name]
+    length = len(name)  # most names are of another one
+    return [value for key, value in headers if len(key) == length and key.lower() == name]
 
 
 def read(

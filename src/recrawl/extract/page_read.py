@@ -5,7 +5,6 @@ The same as `text_written` and `links` read, at a fifth of their price; None whe
 only a walk over the tree will do.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from turbohtml import unescape
@@ -91,10 +90,12 @@ def links_of(page: PageRead, resolver: Resolver) -> list[tuple[Link, ...]]:
 
 
 def links_like(
-    page: PageRead, other: PageRead, others: Sequence[tuple[Link, ...]], resolver: Resolver
+    page: PageRead, other: PageRead, others: list[tuple[Link, ...]], resolver: Resolver
 ) -> list[tuple[Link, ...]]:
-    """The same of another version with the same base, whose links are known."""
+    """The same of another version with the same base, whose links are known: these very ones where none differs."""
     head, tail = ends(other.items, page.items)
+    if head == len(page.items) == len(other.items):
+        return others
     unknown = page.items[head : len(page.items) - tail]
     return [*others[:head], *_links_of_each(unknown, resolver), *others[len(others) - tail :]]
 

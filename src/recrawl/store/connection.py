@@ -101,6 +101,9 @@ class Connections(Protocol):
 
     def reading(self) -> AbstractContextManager[Session]: ...
 
+    def rows(self, sql: Sql, parameters: tuple[object, ...]) -> Rows:
+        """Of one statement that reads: alone it needs no transaction."""
+
     def writing(self) -> AbstractContextManager[Session]:
         """One transaction: committed at the end, rolled back at an error."""
 
@@ -130,6 +133,9 @@ class Database:
 
     def reading(self) -> AbstractContextManager[Session]:
         return self.connections.reading()
+
+    def rows(self, sql: Sql, parameters: tuple[object, ...]) -> Rows:
+        return self.connections.rows(sql, parameters)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:

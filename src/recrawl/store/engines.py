@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from recrawl.model.failure import StoreAway
 from recrawl.store import failures
-from recrawl.store.connection import Session
+from recrawl.store.connection import Rows, Session
+from recrawl.store.texts import Sql
 
 WRITE = "recrawl_write"  # execution option: this transaction is going to write
 
@@ -58,6 +59,10 @@ class EngineConnections:
         with plainly(self.where), self._reader.connect() as connection:
             connection.begin()
             yield session_on(connection, arrays=True)
+
+    def rows(self, sql: Sql, parameters: tuple[object, ...]) -> Rows:
+        with self.reading() as session:
+            return session.rows(sql, parameters)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:

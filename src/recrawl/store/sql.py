@@ -254,9 +254,8 @@ class SqlStore(RecordReading):
 
     @enduring
     def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
-        values = {"page": page, "until_at": until_at, "limit": max(limit, 0)}
-        with self.database.reading() as session:
-            found = session.rows(self._sql.versions, self._sql.versions.bind(**values))
+        sql = self._sql.versions
+        found = self.database.rows(sql, sql.bind(page=page, until_at=until_at, limit=max(limit, 0)))
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
 

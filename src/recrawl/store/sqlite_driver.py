@@ -10,8 +10,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recrawl.native import compiled
-from recrawl.store.connection import Session
+from recrawl.store.connection import Rows, Session
 from recrawl.store.failures import PRIMARY, code_of, plainly
+from recrawl.store.texts import Sql
 
 BUSY_MS = 30_000  # how long a writer waits for its turn
 TURN_MS = 5  # how often it asks: left to itself SQLite asks ten times a second in the end, and a writer may starve
@@ -71,6 +72,18 @@ class SqliteConnections:
         with self.taken() as driver:
             driver.execute("BEGIN")
             yield session_of(driver)
+
+    def rows(self, sql: Sql, parameters: tuple[object, ...]) -> Rows:
+        try:
+            driver = self._take()
+            try:
+                found: Rows = driver.execute(sql.text, parameters).fetchall()
+            finally:
+                self._give_back(driver)
+        except sqlite3.Error:
+            with plainly(self.where):
+                raise
+        return found
 
     @contextmanager
     def writing(self) -> Iterator[Session]:

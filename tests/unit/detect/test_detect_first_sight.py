@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.detect.digest import body_digest
-from recrawl.detect.verdict import NeedsPrevious, first_sight, is_unread, quick, recalled, thorough
+from recrawl.detect.verdict import (
+    NeedsPrevious,
+    first_sight,
+    is_unread,
+    plainly_differs,
+    quick,
+    recalled,
+    thorough,
+)
 from recrawl.model.document import Block, Document, Media
 from recrawl.model.page import Page, Status
 from recrawl.model.verdict import Change, Verdict
@@ -65,3 +73,28 @@ def test_a_text_that_cannot_be_read_any_more_leaves_the_page_as_it_is() -> None:
     page = Page(1, URL, "example.com", "s", status=Status.LIVE, body_digest=b"x" * 32)
     assert recalled(page, None) is page
     assert recalled(page, Document(Media.HTML)) is page
+
+
+@given(texts, texts)
+def test_what_plainly_differs_needs_no_digest_of_the_text_it_had(old: list[str], new: list[str]) -> None:
+    first, first_document = answer(old, 1000.0)
+    unread = after(Page(1, URL, "example.com", "s"), first_sight(Page(1, URL, "example.com", "s"), first), 1000.0)
+    second, second_document = answer(new, 90_000.0)
+    made_up = recalled(unread, first_document)
+    differs = plainly_differs(unread, second_document, first_document)
+    assert differs == isinstance(quick(made_up, second, second_document), NeedsPrevious)
+    if differs:
+        verdict = thorough(unread, second, second_document, first_document)
+        expected = thorough(made_up, second, second_document, first_document)
+        assert verdict == expected or expected.change is not Change.CHANGED
+
+
+def test_nothing_plainly_differs_from_what_cannot_be_read_nor_where_the_answer_is_odd() -> None:
+    page = Page(1, URL, "example.com", "s", status=Status.LIVE, body_digest=b"x" * 32)
+    _, before = answer(["spring tide"], 1000.0)
+    _, lost = answer(["Page not found"], 2000.0)
+    _, garbled = answer(["\ufffd" * 20], 2000.0)
+    assert plainly_differs(page, answer(["neap tide"], 2000.0)[1], before)
+    for document, previous in ((before, None), (before, Document(Media.HTML)), (lost, before), (garbled, before)):
+        assert not plainly_differs(page, document, previous)
+    assert not plainly_differs(page, Document(Media.HTML, title="A page"), before)

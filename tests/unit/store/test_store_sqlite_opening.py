@@ -146,6 +146,18 @@ def test_a_damaged_store_is_said_to_be_damaged(tmp_path: Path) -> None:
         damaged.scan(limit=5000)
 
 
+def test_a_look_without_a_transaction_says_as_plainly_that_the_store_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = open_sqlite(path)
+    store.save(Batch(entered=tuple(page(number) for number in range(2000))))
+    store.close()
+    content = path.read_bytes()
+    store = open_sqlite(path)
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    with closing(store), pytest.raises(StoreDamaged, match="damaged"):
+        store.versions(1)
+
+
 def test_a_lock_that_stays_is_an_error_that_leaves_the_store_usable(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     store = open_sqlite(path, busy_ms=20)

@@ -16,13 +16,14 @@ from recrawl.detect.verdict import (
     first_sight,
     is_unread,
     judge_second_look,
-    quick,
+    once_read,
+    plainly_differs,
     recalled,
     thorough,
 )
 from recrawl.engine.asking.missing import Missing
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.hearing.signals import Signals
+from recrawl.engine.hearing.signals import ALTERNATE, Signals
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.wiring import Parts
 from recrawl.extract.document import Parsed, compared, glance, kept, parse
@@ -89,30 +90,41 @@ class Visitor:
         directives |= document.directives
         template = self.template(page.server, document.template)
         version, previous = None, None
+        error_page, differs = self.missing.known(page.server), False
         if unread := is_unread(page) and document.media is not Media.OTHER:
             version, previous = await self._previous(page, quarry.site, parsed)
-            page = recalled(page, previous, template)
-        found = quick(page, reply, document, template, self.missing.known(page.server))
+            differs = plainly_differs(page, document, previous, template, error_page)
+            page = page if differs else recalled(page, previous, template)
+        found = None if differs else once_read(page, reply, document, template, error_page)
         if isinstance(found, Verdict):
             self._learn(page.server, document, found)
-            return Arrival(page, why, reply, found, document, directives=directives)
+            return Arrival(page, why, reply, found, _to_follow(document, quarry), directives=directives)
         if not unread:
             version, previous = await self._previous(page, quarry.site, parsed)
         verdict = thorough(page, reply, document, previous, template)
+        if differs and verdict.change is not Change.CHANGED:  # the text it had is still to be remembered
+            page = recalled(page, previous, template)
+            verdict = thorough(page, reply, document, previous, template)
         looks = 1
         wanted = verdict.second_look and self._parts.second_looks and not self._vouched_for(page)
         if wanted and is_left:
             return await self.visit(due, why, quarry)  # its answer is used up: now the server is asked
         if wanted and await self._may_ask_again(page):
-            second = await self._ask(_again(reply), quarry.site)
-            if quarry.rendered and self._show is not None:
-                second = await self._show(page, second, quarry)
-            again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
-            second_document = kept(again) if again else None
+            second, second_document = await self._second_answer(page, reply, quarry, parsed)
+            page = recalled(page, previous, template) if differs else page
             verdict = judge_second_look(page, reply, document, previous, verdict, second, second_document, template)
             looks = 2
         self._learn(page.server, document, verdict)
-        return Arrival(page, why, reply, verdict, document, version, directives, looks=looks)
+        return Arrival(page, why, reply, verdict, _to_follow(document, quarry), version, directives, looks=looks)
+
+    async def _second_answer(
+        self, page: Page, reply: Reply, quarry: Quarry, parsed: Parsed
+    ) -> tuple[Reply, Document | None]:
+        second = await self._ask(_again(reply), quarry.site)
+        if quarry.rendered and self._show is not None:
+            second = await self._show(page, second, quarry)
+        again = self._parsed(second, page, quarry, parsed) if second.evidence is Evidence.DOCUMENT else None
+        return second, kept(again) if again else None
 
     def proved(self, page: Page, why: Why, reply: Reply) -> Arrival:
         """By an answer that brings no document."""
@@ -274,6 +286,14 @@ def _said_in(reply: Reply) -> frozenset[str]:
     """By the directives of its head."""
     values = reply.all_headers("x-robots-tag")
     return from_headers(values) if values else SAID_NOTHING
+
+
+def _to_follow(document: Document, quarry: Quarry) -> Document:
+    """What is still asked of a judged document: where it leads, but for where others led, as of one at first sight. All
+    else would wait for its batch to be written and take room that the next one finds warm."""
+    met = quarry.met
+    fresh = [link for link in document.links if link.nofollow or link.relation == ALTERNATE or link.url not in met]
+    return replace(document, main=(), links=tuple(fresh))
 
 
 def _in_step() -> Awaitable[None]:

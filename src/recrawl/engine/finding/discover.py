@@ -89,6 +89,22 @@ class Quarry:
         ]
         return sorted(found, key=place_in_line)
 
+    def recognise(self, pages: Sequence[tuple[Page, Sequence[Link]]]) -> None:
+        """Pages seen before lead to pages that the store holds, nearly all of them. One question for many pages costs
+        less than to let each address in, only for the store to say that it has it. What would be refused is left to
+        `discover`, which counts it."""
+        if not self._is_plain or self.traps.any_closed:
+            return
+        met, fresh = self._spelt, dict[str, Address]()
+        for page, links in pages:
+            for url in {link.url for link in links if not link.nofollow and link.url not in met} - fresh.keys():
+                address = self.canonicaliser.canonical(url)
+                if address is not None and self.rules.admit(address := self.main_name(address), page.depth + 1).allowed:
+                    fresh[url] = address
+        if fresh and not self.traps.nears_a_limit(len(fresh)):
+            stored = self.stored([address.id for address in fresh.values()])
+            met.remember([url for url, address in fresh.items() if address.id in stored])
+
     def _stored(self, addresses: Sequence[Address]) -> Collection[int]:
         """Those of them that an earlier run let in: they need no second look, and have counted."""
         stored = self.stored([one.id for one in addresses])
