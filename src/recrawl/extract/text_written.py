@@ -11,10 +11,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from recrawl.extract.contexts import BREAK, LINK, STRESS, Context, Odd, shared_contexts, unescaped
-from recrawl.extract.html import Spelt, Tree
+from recrawl.extract.html import RAW, Spelt, Tree
 from recrawl.extract.space import folded
 from recrawl.extract.text import EMPHASIS_LEVEL, Opened, Reading, Run
-from recrawl.extract.turbo import RAW
 from recrawl.model.ends import ends
 
 _COMMENT = "!--[^-]*+(?:-(?!->)[^-]*+)*+--"

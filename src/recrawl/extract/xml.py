@@ -8,7 +8,7 @@ import re
 from html.entities import html5
 
 from recrawl.extract.html import Tree
-from recrawl.extract.turbo import parse_xml
+from recrawl.extract.turbo_late import parse_xml
 
 XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
