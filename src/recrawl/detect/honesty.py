@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from recrawl.detect.noise import read_page
+from recrawl.model.late import late
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
@@ -14,7 +15,7 @@ CONDITIONAL_IN_A_ROW = 8  # plus 0..4 by page, so that pages visited together ar
 ANEW = 100  # conditional visits in a row: so many as there never are
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
-USUAL_DATE = re.compile(
+USUAL_DATE = late(
     "[A-Z][a-z]{2}, [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT", re.ASCII
 )
 

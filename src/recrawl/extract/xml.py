@@ -9,13 +9,14 @@ from html.entities import html5
 
 from recrawl.extract.html import Tree
 from recrawl.extract.turbo_late import parse_xml
+from recrawl.model.late import late
 
 XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
 
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
-_PREFIX = re.compile(rf"""xmlns:([A-Za-z_][\w.-]{{0,20}})\s*=\s*["'](?:{re.escape(XHTML)}|{re.escape(SVG)})["']""")
-_FIRST_TAG = re.compile(r"<(?:[A-Za-z_][\w.-]{0,20}:)?html[\s>][^>]*")
+_ENTITY = late(r"&([A-Za-z][A-Za-z0-9]*;)")
+_PREFIX = late(rf"""xmlns:([A-Za-z_][\w.-]{{0,20}})\s*=\s*["'](?:{re.escape(XHTML)}|{re.escape(SVG)})["']""")
+_FIRST_TAG = late(r"<(?:[A-Za-z_][\w.-]{0,20}:)?html[\s>][^>]*")
 _KEPT = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
 

@@ -9,6 +9,7 @@ import re
 from difflib import get_close_matches
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 TYPES = {
@@ -23,9 +24,9 @@ SCRIPT_MARK = "javascript:"
 REGEX_MARK = "re:"
 LONGEST = 2000
 
-_CAPTURE = re.compile(r"\{([A-Za-z_]\w*|\d+)(?::([A-Za-z_]\w*))?\}", re.ASCII)
-_GROUP = re.compile(r"\((?!\?)|\(\?P<(\w+)>")
-_NO_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_CAPTURE = late(r"\{([A-Za-z_]\w*|\d+)(?::([A-Za-z_]\w*))?\}", re.ASCII)
+_GROUP = late(r"\((?!\?)|\(\?P<(\w+)>")
+_NO_GROUP = late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from recrawl.model.late import late
+
 AGENT = "recrawl"  # the product token
 WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 PERMISSIONS = frozenset(("all", "index", "follow", "archive", "snippet"))
@@ -17,7 +19,7 @@ MEANS = {"none": ("noindex", "nofollow"), "nocache": ("noarchive",)}
 UNKEPT = frozenset(("noarchive", "nosnippet"))
 EVERY_ROBOT = ("*", "robots", "")
 
-_WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", re.IGNORECASE)
+_WEEKDAY = late(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", re.IGNORECASE)
 
 
 def from_headers(values: Iterable[str], agent: str = AGENT) -> frozenset[str]:
