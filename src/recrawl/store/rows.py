@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from recrawl.model.address import fingerprint
@@ -98,8 +100,9 @@ def page_of(row: Row, texts: Texts) -> Page:
     )
 
 
-def page_words(row: Row) -> tuple[int | None, ...]:
-    return row[3], row[5], row[23]
+def page_words(found: Sequence[Row]) -> set[int | None]:
+    """The numbers of words in rows of pages."""
+    return set(chain.from_iterable(map(itemgetter(3, 5, 23), found)))
 
 
 def server_row(server: Server, partition: int, site: int) -> tuple[object, ...]:

@@ -370,7 +370,7 @@ class SqlStore(RecordReading):
         return chosen
 
     def _pages_of(self, found: Sequence[Row]) -> list[Page]:
-        texts = self._words.texts(number for row in found for number in rows.page_words(row))
+        texts = self._words.texts(rows.page_words(found))
         return pages_of(found, texts)
 
     # words
