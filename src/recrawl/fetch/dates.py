@@ -2,9 +2,9 @@
 
 import re
 from datetime import UTC, datetime
-from email.utils import formatdate
 
 from recrawl.model.late import late
+from recrawl.model.mail_date import mail_date
 
 MONTHS = {
     name: number
@@ -39,7 +39,7 @@ def parse_http_date(text: str, now: float) -> float | None:
 
 
 def render_http_date(at: float) -> str:
-    return formatdate(at, usegmt=True)
+    return mail_date(at)
 
 
 def _moment(found: re.Match[str], now: float) -> float | None:
