@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import inf
 
 from recrawl.archive.folder import WarcArchive
@@ -17,6 +16,7 @@ from recrawl.model.address import Address
 from recrawl.model.capture import Payload, Place
 from recrawl.model.document import Document
 from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.nearest import nearest
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Version
@@ -40,7 +40,7 @@ class Reading:
         known = sorted({*self.store.sites(), *(one.name for one in self.folder.sites())})
         if not name or name in known:
             return name
-        near = get_close_matches(name, known, 1)
+        near = nearest(name, known)
         meant = f"did you mean {near[0]!r}? " if near else ""
         shown = ", ".join(known[:SHOWN]) + (" …" if len(known) > SHOWN else "")
         raise NotFound(f"there is no site {name!r} here; {meant}there are: {shown or 'none (recrawl add URL)'}")

@@ -9,17 +9,18 @@ from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from http import HTTPStatus
 
+from recrawl.model.late import late
 from recrawl.native import compiled
 
 PREFIX = b"X-Crawler-"
 MISLEADING = (b"transfer-encoding", b"content-length", b"content-encoding")
-HEAD_END = re.compile(rb"\n\r?\n")
-STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: .*)?", re.DOTALL)
-HTTP_VERSION = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)")
-WELL_FORMED = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: [^\r\n]*)?\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
-REQUEST_LINE = re.compile(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1")
-PLAIN_FIELDS = re.compile(rb"\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
-REQUEST_VERSION = re.compile(rb" HTTP/[0-9.]+$")
+HEAD_END = late(rb"\n\r?\n")
+STATUS_LINE = late(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: .*)?", re.DOTALL)
+HTTP_VERSION = late(rb"HTTP/([0-9](?:\.[0-9])?)")
+WELL_FORMED = late(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: [^\r\n]*)?\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
+REQUEST_LINE = late(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1")
+PLAIN_FIELDS = late(rb"\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
+REQUEST_VERSION = late(rb" HTTP/[0-9.]+$")
 PROTOCOLS = {b"2": "h2", b"2.0": "h2", b"3": "h3", b"3.0": "h3"}
 PHRASES = {int(status): status.phrase for status in HTTPStatus}
 

@@ -13,12 +13,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from recrawl.archive.record import timestamp14
+from recrawl.model.late import late
 
 WARC = ".warc.gz"
 OPEN = ".cdxj.open"
 FINISHED = ".cdxj"
 BUILDING = ".cdxj.building"
-STEM = re.compile(r"recrawl-(?P<worker>[A-Za-z0-9_.-]+)-(?P<created>[0-9]{14})-(?P<serial>[0-9]{5,})")
+STEM = late(r"recrawl-(?P<worker>[A-Za-z0-9_.-]+)-(?P<created>[0-9]{14})-(?P<serial>[0-9]{5,})")
 
 
 def stem_of(worker: str, now: float, serial: int) -> str:

@@ -9,13 +9,14 @@ from recrawl.archive.record import BrokenRecord, Record, at_of, digits14, sha1
 from recrawl.archive.warc import BODY_DIGEST, Told
 from recrawl.formats.cdxj import CdxLine, urlkey
 from recrawl.model.capture import Payload, Place
+from recrawl.model.late import late
 
 INDEXED = ("response", "revisit")
 CONVERSION = "conversion"  # what a browser made of a response beside it
 RESOURCE = "resource"  # the same without that response
 UNKNOWN_TYPE = "unk"  # what pywb writes where the server named no type
 REVISIT_TYPE = "warc/revisit"
-CONTENT_TYPE = re.compile(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECASE)
+CONTENT_TYPE = late(rb"\ncontent-type[ \t]*:[ \t]*([^;\s]*)", re.IGNORECASE)
 
 
 def index_line(record: Record, offset: int, length: int, file: str) -> CdxLine | None:

@@ -1,15 +1,15 @@
 """How facts look on a terminal."""
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import click
 
 from recrawl.formats import duration
+from recrawl.model.late import late
 
-NUMBER = re.compile(r"-?[\d.,]+ ?(%|[KMG]?B)?")
+NUMBER = late(r"-?[\d.,]+ ?(%|[KMG]?B)?")
 
 
 def when(at: float | None) -> str:

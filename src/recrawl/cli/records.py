@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.folder.settings import load
 from recrawl.model.failure import NotFound, UsageError
+from recrawl.model.nearest import nearest
 from recrawl.model.page import Page
 from recrawl.model.record import FieldChange
 from recrawl.scope.patterns_site import Script
@@ -128,7 +128,7 @@ def _need_known(found: Reading, site: str, fields: Sequence[str]) -> None:
     known = sorted(told.union(*(one.data for one in some)))
     for field in fields:
         if _top(field) not in known:
-            near = get_close_matches(field, known, 1)
+            near = nearest(field, known)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known[:SHOWN]) or 'none'}"
             raise UsageError(f"no record looked at has a field {field!r}; {hint}")
 

@@ -2,7 +2,6 @@
 
 import os
 import select
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 import recrawl as package
 from recrawl.cli.loading import loading
+from recrawl.model.nearest import nearest
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("recrawl.cli.start:init", "Start a folder: who you are, how gentle to be."),
@@ -62,7 +62,7 @@ class Lazy(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """A slip of the finger gets the nearest name."""
-        if args and args[0] not in COMMANDS and (near := get_close_matches(args[0], COMMANDS, 1)):
+        if args and args[0] not in COMMANDS and (near := nearest(args[0], COMMANDS)):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         return super().resolve_command(ctx, args)
 

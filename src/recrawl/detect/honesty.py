@@ -2,10 +2,11 @@
 
 import re
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from recrawl.detect.noise import read_page
+from recrawl.model.late import late
+from recrawl.model.mail_date import read_mail_date
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
@@ -15,7 +16,7 @@ ANEW = 100  # conditional visits in a row: so many as there never are
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
 UNCOPIED = (Status.NEW, Status.GONE)
-USUAL_DATE = re.compile(
+USUAL_DATE = late(
     "[A-Z][a-z]{2}, [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT", re.ASCII
 )
 
@@ -74,7 +75,7 @@ def http_date(text: str) -> float | None:
 @lru_cache(maxsize=1024)  # a few days hold most dates
 def _odd_date(text: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(text.strip())
+        moment = read_mail_date(text.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

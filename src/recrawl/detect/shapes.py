@@ -50,7 +50,7 @@ _START = r"(?<![a-z\d])"  # a value begins where a word begins, which also keeps
 _SHAPES = late(
     rf"{_START}(?:(?P<moment>{_MOMENT})|(?P<token>{_TOKEN})|(?P<number>{_NUMBER}))|(?P<rest>{_NUMBER})", re.I | re.ASCII
 )
-_DIGIT = re.compile("[0-9]")
+_DIGIT = late("[0-9]")
 
 _COUNTED = late(
     r"\b(?:views?|viewed|visits?|visitors?|hits|online|reads?|downloads?|times|users|guests|generated|rendered|took|"
@@ -118,7 +118,7 @@ def shape_of(value: str, skeleton: str = "") -> Shape:
 _CLOCK = late(
     r"\d{1,2}(?::| ?[時时시点] ?)(?P<minute>\d{2}|\d{1,2}(?= ?[分분]))(?:(?::| ?[分분] ?)(?P<second>\d{1,2}))?"
 )
-_EPOCH = re.compile(r"(\d{10})(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?")  # seconds since 1970, or thousandths and less of them
+_EPOCH = late(r"(\d{10})(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?")  # seconds since 1970, or thousandths and less of them
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZONE_STEP_S = 900  # every time zone in use is a multiple of a quarter of an hour
 _SLACK_S = 5

@@ -50,8 +50,8 @@ _PHRASES = (
     r"(?:您(?:访问|請求|请求)的)?(?:页面|頁面|网页|網頁)(?:不存在|未找到|找不到|没有找到|沒有找到)。?|找不到(?:页面|頁面|网页|網頁)。?",
 )
 _ERROR = late("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.I)
-_SITE_NAME = re.compile(r" [|–—·:»-] |: ")
-_INDEX = re.compile(r"(?:index|default|home|main|start)(?:\.\w{1,5})?", re.I)
+_SITE_NAME = late(r" [|–—·:»-] |: ")
+_INDEX = late(r"(?:index|default|home|main|start)(?:\.\w{1,5})?", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ from typing import NamedTuple
 from recrawl.extract.formatting import without_storms
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.tag_letters import TagLetters
+from recrawl.model.late import late
 
-_TAG = re.compile("<")
+_TAG = late("<")
 _NUL = "\0"
 _FEW = 1000
 _LONG = 65_536
 _HUGE = 524_288  # so long a flood of tags is cut before its letters are looked at: they take twenty times its memory
 _ROOT_LETTERS = ("ht", "bo")  # of html and body
-_ROOT = re.compile(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
+_ROOT = late(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
 
 
 class Bounded(NamedTuple):

@@ -12,11 +12,11 @@ leave unread, is told here by its zero bytes.
 from enum import StrEnum
 from typing import NamedTuple
 
-from turbohtml.detect import detect
-
 from recrawl.extract.labels import UTF_16, encoding_of
 from recrawl.extract.mime import essence, parameter
 from recrawl.extract.prescan import late_meta, prescan, xml_encoding
+from recrawl.extract.turbo_late import decode as decode_whatwg
+from recrawl.extract.turbo_late import detect
 
 SAMPLE_BYTES = 16 * 1024
 
@@ -67,7 +67,7 @@ def sniff(body: bytes, content_type: str = "") -> tuple[str, How]:
 
 
 def to_text(body: bytes, charset: str) -> str:
-    text = body.decode("utf-8" if charset == "utf-8" else f"whatwg-{charset}", "replace")
+    text = body.decode("utf-8", "replace") if charset == "utf-8" else decode_whatwg(body, charset, "replace")
     return text.removeprefix("\ufeff")
 
 
@@ -129,7 +129,7 @@ def _utf_16_by_zeros(sample: bytes) -> str | None:
     if len(sample) < 32 or sample.count(0) * 50 < len(sample):
         return None
     whole = sample[: len(sample) & ~1]
-    texts = {name: whole.decode(f"whatwg-{name}") for name in ("utf-16le", "utf-16be")}
+    texts = {name: decode_whatwg(whole, name) for name in ("utf-16le", "utf-16be")}
     name, text = max(texts.items(), key=lambda item: _markup(item[1]))
     likely = _markup(text) * 50 >= len(text) and text.count("\ufffd") * 100 <= len(text) and "\x00" not in text
     return name if likely else None

@@ -6,8 +6,8 @@ Pages of a template are made of the same few tags, so what was told of a tag onc
 import re
 from collections.abc import Mapping
 
+from recrawl.extract.html import RAW
 from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, Opened, is_hidden, opened
-from recrawl.extract.turbo import RAW
 
 _VOID_TAGS = "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
 _VOID = frozenset(_VOID_TAGS.split())

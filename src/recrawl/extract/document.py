@@ -5,7 +5,6 @@ from itertools import chain
 from operator import is_
 from typing import NamedTuple
 
-from recrawl.extract import turbo
 from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import decode
 from recrawl.extract.enough import has_main_text
@@ -32,8 +31,9 @@ from recrawl.extract.sight import Sight, sight_of
 from recrawl.extract.space import folded
 from recrawl.extract.template import template_of
 from recrawl.extract.text import Reading, Run, read_runs
-from recrawl.extract.text_flat import read_flat
 from recrawl.extract.text_written import Written, other_text, written_text
+from recrawl.extract.turbo_late import parse as parse_turbo
+from recrawl.extract.turbo_late import read_flat
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
 from recrawl.model.document import Block, Document, Media
@@ -345,7 +345,7 @@ def parse(
     settings: ExtractSettings = DEFAULT,
     headers: Headers = (),
     ignore: Sequence[str] = (),
-    parse_html: Parse = turbo.parse,
+    parse_html: Parse = parse_turbo,
     beside: Parsed | None = None,
     *,
     met: Container[str] | None = None,
@@ -363,7 +363,7 @@ def parse(
         text, sound, cut = bounded(source, len(body), settings)
         return Planted(text, *_tree(kind, sound, parse_html), cut)
 
-    if kind is Kind.HTML and parse_html is turbo.parse and len(body) <= settings.source_bytes:
+    if kind is Kind.HTML and parse_html is parse_turbo and len(body) <= settings.source_bytes:
         sight = sight_of(source, settings.tags, url, met) if met is not None else None
         spelt = None if ignore else source
         return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight, spelt)

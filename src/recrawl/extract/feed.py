@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import field
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from recrawl.extract.sitemap import TOO_LARGE, unzipped
 from recrawl.formats import w3c_moment, xml_stream
 from recrawl.formats.atom import NAMESPACE as ATOM
 from recrawl.formats.atom import TOMBSTONES
 from recrawl.formats.xml_stream import Enough
+from recrawl.model.mail_date import read_mail_date
 from recrawl.model.values import dataclass
 
 MOST_ITEMS = 5_000
@@ -98,7 +98,7 @@ def _moment(text: str) -> float | None:
     if at is not None:
         return at
     try:
-        moment = parsedate_to_datetime(text.strip())
+        moment = read_mail_date(text.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

@@ -10,14 +10,15 @@ import re
 import numpy as np
 
 from recrawl.extract.tag_letters import TagLetters
+from recrawl.model.late import late
 
 MOST_ELEMENTS = 500_000
 _MOST_OPEN = 512  # of formatting: the parser opens no more anew
 
 _NAMES = "b|big|code|em|font|i|s|small|strike|strong|tt|u"
 _PLAIN = r'(?:\s++[\w:-]++(?:="[^"<>]*+")?+)*+\s*+'  # attributes that leave no doubt where the tag ends
-_ANY = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])[^>]*>?", re.IGNORECASE)
-_STEP = re.compile(
+_ANY = late(rf"</?(?:{_NAMES})(?=[\s/>])[^>]*>?", re.IGNORECASE)
+_STEP = late(
     rf"<(?:({_NAMES}){_PLAIN}>|/({_NAMES})>|(?:a|span|sub|sup|br){_PLAIN}/?>|/(?:a|span|sub|sup)>"
     rf"|((?:{_NAMES})(?=[\s/>]))|())",
     re.IGNORECASE,

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
-_BETWEEN = re.compile(r"[\s,]*")
-_TARGET = re.compile(r"<([^>]*)>")
-_PARAMETER = re.compile(r"\s*;\s*(?:([^\s;,=\"<>]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]*)))?)?", re.DOTALL)
-_NEXT = re.compile(r"[^,\"]*(?:\"(?:[^\"\\]|\\.)*\"?[^,\"]*)*,?", re.DOTALL)
+_BETWEEN = late(r"[\s,]*")
+_TARGET = late(r"<([^>]*)>")
+_PARAMETER = late(r"\s*;\s*(?:([^\s;,=\"<>]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]*)))?)?", re.DOTALL)
+_NEXT = late(r"[^,\"]*(?:\"(?:[^\"\\]|\\.)*\"?[^,\"]*)*,?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

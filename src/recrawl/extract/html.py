@@ -107,3 +107,4 @@ class Tree(Elements, Protocol):
 Parse = Callable[[str], Tree]
 
 CAPTION_NODES = 64  # how far a caption looks
+RAW = ("script", "style", "iframe", "noembed", "noframes")  # their text is written as it is, and nobody sees it

@@ -1,17 +1,16 @@
 """The language of a document: what it says, else what its writing shows."""
 
-import re
 from collections.abc import Iterable
 
 from recrawl.model.late import late
 
 SAMPLE_CHARS = 2000
 
-_TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
-_KANA = re.compile("[\u3041-\u30ff\uff66-\uff9d]")
+_TAG = late(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+_KANA = late("[\u3041-\u30ff\uff66-\uff9d]")
 _HANGUL = late("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
 _HAN = late("[\u3400-\u4dbf\u4e00-\u9fff]")
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = late(r"[^\W\d_]")
 _CHARSETS = {
     "euc-kr": "ko",
     "euc-jp": "ja",

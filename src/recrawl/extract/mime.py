@@ -4,6 +4,8 @@ import re
 from enum import Enum
 from functools import lru_cache
 
+from recrawl.model.late import late
+
 _USUAL_CHARS = 200  # of a Content-Type
 RESOURCE_BYTES = 1445  # the standard's resource header
 
@@ -38,13 +40,13 @@ _APACHE = frozenset(
         "text/plain; charset=UTF-8",
     }
 )
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PARAMETER = re.compile(r"[\t\n\r ]*([^;=]*)(?:=(?:\"((?:[^\"\\]|\\.)*)\"?[^;]*|([^;]*)))?(?:;|$)", re.DOTALL)
-_HTML_START = re.compile(
+_TOKEN = late(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PARAMETER = late(r"[\t\n\r ]*([^;=]*)(?:=(?:\"((?:[^\"\\]|\\.)*)\"?[^;]*|([^;]*)))?(?:;|$)", re.DOTALL)
+_HTML_START = late(
     rb"[\t\n\f\r ]*<(?:!DOCTYPE HTML|HTML|HEAD|SCRIPT|IFRAME|H1|DIV|FONT|TABLE|A|STYLE|TITLE|B|BODY|BR|P|!--)[ >]",
     re.IGNORECASE,
 )
-_XML_START = re.compile(rb"[\t\n\f\r ]*<\?xml")
+_XML_START = late(rb"[\t\n\f\r ]*<\?xml")
 _TEXT_MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 _OTHER_MARKS = (
     b"%PDF-",
@@ -66,7 +68,7 @@ _OTHER_MARKS = (
     b"wOFF",
     b"wOF2",
 )
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BINARY = late(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def essence(content_type: str) -> str:

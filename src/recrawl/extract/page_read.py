@@ -7,8 +7,6 @@ only a walk over the tree will do.
 
 from typing import Any, NamedTuple
 
-from turbohtml import unescape
-
 from recrawl.extract.contexts import BREAK, Context, Odd, shared_contexts
 from recrawl.extract.html import FLAT, Tree
 from recrawl.extract.links import anchor_read, rare_links
@@ -16,6 +14,7 @@ from recrawl.extract.resolve import Resolver, is_origin
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.sight import Sight, sight_told
 from recrawl.extract.text import Reading, Run
+from recrawl.extract.turbo_late import unescape
 from recrawl.model.ends import ends
 from recrawl.model.page import Link
 from recrawl.native import compiled

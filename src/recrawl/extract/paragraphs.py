@@ -5,12 +5,11 @@ Reads far less than a walk: most elements of a page are neither paragraphs nor w
 
 from collections.abc import Collection, Hashable
 
-import turbohtml
-
 from recrawl.extract.html import Node, Tree
 from recrawl.extract.main import FEWEST_LETTERS, is_linked, is_long
 from recrawl.extract.regions import Region, region_of
 from recrawl.extract.text import BLOCKS, UNSEEN, is_unseen
+from recrawl.extract.turbo_late import is_element
 
 _FRAMES = Region.FRAME | Region.FRAME_LIKE | Region.NOSCRIPT
 _OTHER = BLOCKS | UNSEEN
@@ -74,7 +73,7 @@ class _Places:
                 return region
             return self._below(region, element)
         unknown, above = [], element
-        while isinstance(above, turbohtml.Element) and above not in self._known:
+        while is_element(above) and above not in self._known:
             unknown.append(above)
             above = above.parent
         region = self._known.get(above, Region.NONE)

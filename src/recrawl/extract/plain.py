@@ -1,6 +1,5 @@
 """Blocks of documents that are not HTML: paragraphs of plain text, the text of every element of XML."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -8,10 +7,11 @@ from recrawl.extract.html import Tree
 from recrawl.extract.places import ROOT, place_below
 from recrawl.model.address import fingerprint
 from recrawl.model.document import Block
+from recrawl.model.late import late
 
 PARAGRAPH = fingerprint("paragraph")
 
-_BLANK_LINES = re.compile(r"\n[\t\f\r ]*\n")
+_BLANK_LINES = late(r"\n[\t\f\r ]*\n")
 
 
 def text_blocks(text: str, chars: int) -> Iterator[Block]:

@@ -3,21 +3,22 @@
 import re
 
 from recrawl.extract.labels import declared_inside, encoding_of
+from recrawl.model.late import late
 
 PRESCAN_BYTES = 1024
 
-_TAG = re.compile(rb"<(?:!--|/?[A-Za-z]|[!/?])")
-_META = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
-_LATE_META = re.compile(rb"<[mM][eE][tT][aA][\t\n\f\r /]")
-_NAME_END = re.compile(rb"[\t\n\f\r >]")
-_BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
-_NAME = re.compile(rb"[^\t\n\f\r />][^\t\n\f\r />=]*")
-_SPACES = re.compile(rb"[\t\n\f\r ]*")
-_UNQUOTED = re.compile(rb"[^\t\n\f\r >]+")
-_RAW = re.compile(rb"<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?=[\t\n\f\r />])", re.IGNORECASE)
-_CHARSET = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNORECASE)
-_PLAIN_VALUE = re.compile(r"[^\t\n\f\r ;]*")
-_XML_ENCODING = re.compile(rb"encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\"]*)\"|'([^']*)')")
+_TAG = late(rb"<(?:!--|/?[A-Za-z]|[!/?])")
+_META = late(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
+_LATE_META = late(rb"<[mM][eE][tT][aA][\t\n\f\r /]")
+_NAME_END = late(rb"[\t\n\f\r >]")
+_BEFORE_NAME = late(rb"[\t\n\f\r /]*")
+_NAME = late(rb"[^\t\n\f\r />][^\t\n\f\r />=]*")
+_SPACES = late(rb"[\t\n\f\r ]*")
+_UNQUOTED = late(rb"[^\t\n\f\r >]+")
+_RAW = late(rb"<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?=[\t\n\f\r />])", re.IGNORECASE)
+_CHARSET = late(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNORECASE)
+_PLAIN_VALUE = late(r"[^\t\n\f\r ;]*")
+_XML_ENCODING = late(rb"encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 class _OutOfBytesError(Exception):

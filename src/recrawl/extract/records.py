@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict
 from typing import Any
 
 import re2
@@ -17,6 +17,7 @@ import turbohtml
 
 from recrawl.extract.records_tree import Found, Node, by_css, by_xpath, text_of
 from recrawl.extract.values import Resolve, convert
+from recrawl.extract.wrapper import Extraction, Wrapper
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Field, FieldType
 from recrawl.model.values import dataclass
@@ -30,19 +31,6 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction:
-    """`missing`: required fields that were not found. `faults`: one sentence on each text that was not of its type."""
-
-    data: dict[str, object] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        return all(value is None or value == [] for value in self.data.values())
-
-
-@dataclass(frozen=True, slots=True)
 class _Reader:
     field: Field
     path: str
@@ -50,23 +38,16 @@ class _Reader:
     inside: "tuple[_Reader, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """`digest` tells one set of fields from another."""
-
-    digest: str
-    readers: tuple[_Reader, ...]
-
-    def read(self, document: Node, resolve: Resolve) -> Extraction:
-        """The record of one page."""
-        return _record(self.readers, document, resolve)
-
-
 def wrapper_of(fields: Sequence[Field]) -> Wrapper:
     """Compile; ConfigError names the field and what is wrong with it."""
     written = json.dumps([asdict(one) for one in fields], sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
     return Wrapper(digest, _compiled(fields, "", 0))
+
+
+def record_of(wrapper: Wrapper, document: Node, resolve: Resolve) -> Extraction:
+    """The record of one page."""
+    return _record(wrapper.readers, document, resolve)
 
 
 def _compiled(fields: Sequence[Field], above: str, depth: int) -> tuple[_Reader, ...]:

@@ -8,12 +8,13 @@ from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import decode
 from recrawl.extract.links import base_of
 from recrawl.extract.mime import Kind, kind_of
-from recrawl.extract.records import Extraction, Wrapper
+from recrawl.extract.records import record_of
 from recrawl.extract.records_tree import page_tree
 from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import DEFAULT
 from recrawl.extract.structured import Item, items
 from recrawl.extract.turbo import TurboTree
+from recrawl.extract.wrapper import Extraction, Wrapper
 from recrawl.model.values import dataclass
 
 
@@ -24,7 +25,7 @@ class OpenPage:
 
     def by(self, wrapper: Wrapper) -> Extraction:
         """What the fields of a site file find."""
-        return wrapper.read(self.document, self.resolver.resolve)
+        return record_of(wrapper, self.document, self.resolver.resolve)
 
     def ready_made(self) -> list[Item]:
         """What the page says of itself."""

@@ -2,8 +2,10 @@
 
 import re
 
-_DELAY = re.compile(r"[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*|$)")
-_NAME = re.compile(r"u(?:rl[\t\n\f\r ]*=[\t\n\f\r ]*)?", re.IGNORECASE)
+from recrawl.model.late import late
+
+_DELAY = late(r"[\t\n\f\r ]*(?:[0-9]+|(?=\.))[0-9.]*(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*|$)")
+_NAME = late(r"u(?:rl[\t\n\f\r ]*=[\t\n\f\r ]*)?", re.IGNORECASE)
 
 
 def refresh_target(content: str) -> str | None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 import ada_url
 
 from recrawl.extract.labels import ENCODERS
+from recrawl.model.late import late
 
 _PLAIN = "[A-Za-z0-9_~!$&'()*+,;=:@/-]*+"
 _PATH = rf"{_PLAIN}(?:(?:(?<!/)[.%]|%(?!2[eE])){_PLAIN})*+"  # no segment begins like a dot segment
@@ -19,15 +20,15 @@ _HOST = (
     rf"(?:(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*|{_BYTE}(?:\.{_BYTE}){{3}})"
     "(?::(?:[1-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?"
 )
-_ORIGIN = re.compile(rf"https?://{_HOST}").fullmatch
-_FROM_ROOT = re.compile(rf"/{_TAIL}").fullmatch
-_ROOTED = re.compile(rf"/(?!/){_TAIL}").fullmatch
-_BELOW = re.compile(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]++(?=[/?#]|$){_TAIL}").fullmatch
-_UPWARD = re.compile(r"((?:\.\./)+)([^.].*|)", re.DOTALL).fullmatch
-_FRAGMENT = re.compile(r"#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*").fullmatch
-_PARTS = re.compile(r"((https?://[^/?#]*)(?:/[^?#]*/|/)?)[^?#]*(?:\?[^#]*)?")
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ORIGIN = late(rf"https?://{_HOST}")
+_FROM_ROOT = late(rf"/{_TAIL}")
+_ROOTED = late(rf"/(?!/){_TAIL}")
+_BELOW = late(rf"(?!(?:\.|%2[eE]){{1,2}}(?:[/?#]|$))[A-Za-z0-9_~.%-]++(?=[/?#]|$){_TAIL}")
+_UPWARD = late(r"((?:\.\./)+)([^.].*|)", re.DOTALL)
+_FRAGMENT = late(r"#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
+_PARTS = late(r"((https?://[^/?#]*)(?:/[^?#]*/|/)?)[^?#]*(?:\?[^#]*)?")
+_SURROGATES = late("[\ud800-\udfff]")
+_NOT_ASCII = late(r"[^\x00-\x7f]+")
 _QUERY_QUOTED = frozenset(b" \"#<>'") | frozenset(range(0x21)) | frozenset(range(0x7F, 0x100))
 
 
@@ -67,17 +68,17 @@ class Resolver:
             return self._slowly(href)
         first = href[:1]
         if first == "/":
-            if _ROOTED(href):
+            if _ROOTED.fullmatch(href):
                 return self._origin + href
         elif first == "#":
-            if _FRAGMENT(href):
+            if _FRAGMENT.fullmatch(href):
                 return self._page + href
         elif first == ".":
-            if (upward := _UPWARD(href)) and (not upward[2] or _BELOW(upward[2])):
+            if (upward := _UPWARD.fullmatch(href)) and (not upward[2] or _BELOW.fullmatch(upward[2])):
                 return self._above(len(upward[1]) // 3) + upward[2]
         elif _is_absolute(href):
             return href
-        elif _BELOW(href):
+        elif _BELOW.fullmatch(href):
             return self._directory + href
         return self._slowly(href)
 
@@ -121,12 +122,12 @@ def origin_of(url: str) -> str:
 def _is_absolute(url: str) -> bool:
     """With a plain host and path."""
     root = url.find("/", 8) if url[:4] == "http" else -1
-    return root > 0 and is_origin(url[:root]) and _FROM_ROOT(url, root) is not None
+    return root > 0 and is_origin(url[:root]) and _FROM_ROOT.fullmatch(url, root) is not None
 
 
 @lru_cache(maxsize=1024)  # links lead to few servers
 def is_origin(text: str) -> bool:
-    return _ORIGIN(text) is not None
+    return _ORIGIN.fullmatch(text) is not None
 
 
 def _in_charset(href: str, encoder: str) -> str:

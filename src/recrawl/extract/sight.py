@@ -4,12 +4,11 @@ asks of robots, whether it plainly has text of its own. Where only the tree can 
 from collections.abc import Container
 from typing import NamedTuple
 
-from turbohtml import unescape
-
 from recrawl.extract.html import FLAT
 from recrawl.extract.links import anchor_link, rare_links
 from recrawl.extract.regions import FRAME_NAMES, FRAME_WORDS, LAYOUT
 from recrawl.extract.resolve import Resolver, origin_of
+from recrawl.extract.turbo_late import unescape
 from recrawl.model.page import Link
 from recrawl.native import compiled
 

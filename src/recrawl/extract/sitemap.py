@@ -1,17 +1,17 @@
 """Reads a sitemap as the web has it: XML or plain text, perhaps gzipped, perhaps broken off, never a bomb."""
 
-import re
 import zlib
 from itertools import islice
 
 from recrawl.formats import sitemap_xml
 from recrawl.formats.sitemap_xml import LONGEST_ADDRESS, MOST_BYTES, MOST_ENTRIES, Listed
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 TOO_LARGE = " bytes"  # how such a fault ends
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_ADDRESS = re.compile(rb"(?:^|[\r\n])[ \t]*+(https?://[^\r\n]*+)")
+_ADDRESS = late(rb"(?:^|[\r\n])[ \t]*+(https?://[^\r\n]*+)")
 
 
 @dataclass(frozen=True, slots=True)

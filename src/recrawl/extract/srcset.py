@@ -1,8 +1,8 @@
 """The addresses of a `srcset`: the HTML Standard's splitting, without the judgement of sizes."""
 
-import re
+from recrawl.model.late import late
 
-_CANDIDATE = re.compile(r"[\t\n\f\r ,]*([^\t\n\f\r ]+)")
+_CANDIDATE = late(r"[\t\n\f\r ,]*([^\t\n\f\r ]+)")
 
 
 def addresses(srcset: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from recrawl.extract.html import Element, Step, Tree
 from recrawl.extract.places import ROOT, place_below, signature
 from recrawl.extract.regions import Region, region_of
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 _UNSEEN_TAGS = "audio canvas datalist desc head iframe metadata noembed noframes object rp script style title video"
@@ -24,7 +25,7 @@ HEADINGS = {f"h{level}": level for level in range(1, 7)}
 EMPHASIS = frozenset({"b", "strong", "em", "mark"})
 EMPHASIS_LEVEL = 8
 
-_NOT_SHOWN = re.compile(
+_NOT_SHOWN = late(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))",
     re.IGNORECASE | re.ASCII,  # CSS knows the case of ASCII only
 )

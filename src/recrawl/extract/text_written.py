@@ -11,16 +11,16 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from recrawl.extract.contexts import BREAK, LINK, STRESS, Context, Odd, shared_contexts, unescaped
-from recrawl.extract.html import Spelt, Tree
+from recrawl.extract.html import RAW, Spelt, Tree
 from recrawl.extract.space import folded
 from recrawl.extract.text import EMPHASIS_LEVEL, Opened, Reading, Run
-from recrawl.extract.turbo import RAW
 from recrawl.model.ends import ends
+from recrawl.model.late import late
 
 _COMMENT = "!--[^-]*+(?:-(?!->)[^-]*+)*+--"
 _RAW = "|".join(f"{name}(?: [^>]*+)?+>[^<]*+(?:<(?!/{name}>)[^<]*+)*+</{name}" for name in RAW)
-_TAGS = re.compile("<([^>]*+)>")
-_ALL_TAGS = re.compile(f"<({_COMMENT}|{_RAW}|(?!!--)[^>]*+)>")
+_TAGS = late("<([^>]*+)>")
+_ALL_TAGS = late(f"<({_COMMENT}|{_RAW}|(?!!--)[^>]*+)>")
 _EVERY = 32  # tags after which the state is kept, …
 _DEEPEST, _LONGEST_RUN = 200, 300  # … which must be small, or a page of nothing but open tags would fill the memory
 _FARTHER = 4_000  # letters that may have come in between

@@ -6,7 +6,7 @@ from typing import cast
 
 import turbohtml
 
-from recrawl.extract.html import CAPTION_NODES, Spelt, Step
+from recrawl.extract.html import CAPTION_NODES, RAW, Spelt, Step
 from recrawl.extract.space import folded
 
 _HREFS = turbohtml.XPath("//a/@href")
@@ -15,7 +15,6 @@ _TEXTS = (turbohtml.Text, turbohtml.CData)
 _SEEN_AT_ONCE = ("template", "base", "meta", "link", "title", "area", "frame", "iframe", "main", "article")
 _AT_ONCE = frozenset(_SEEN_AT_ONCE)  # few in most documents, and asked for often: found in one walk
 _MOST_AT_ONCE = 1_000
-RAW = ("script", "style", "iframe", "noembed", "noframes")  # their text is written as it is, and nobody sees it
 
 
 class TurboTree:

@@ -5,17 +5,18 @@ document "not well-formed".
 """
 
 import re
-from html.entities import html5
 
 from recrawl.extract.html import Tree
-from recrawl.extract.turbo import parse_xml
+from recrawl.extract.turbo_late import parse_xml
+from recrawl.model.late import late, late_module
 
 XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
 
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
-_PREFIX = re.compile(rf"""xmlns:([A-Za-z_][\w.-]{{0,20}})\s*=\s*["'](?:{re.escape(XHTML)}|{re.escape(SVG)})["']""")
-_FIRST_TAG = re.compile(r"<(?:[A-Za-z_][\w.-]{0,20}:)?html[\s>][^>]*")
+_ENTITIES = late_module("html.entities")
+_ENTITY = late(r"&([A-Za-z][A-Za-z0-9]*;)")
+_PREFIX = late(rf"""xmlns:([A-Za-z_][\w.-]{{0,20}})\s*=\s*["'](?:{re.escape(XHTML)}|{re.escape(SVG)})["']""")
+_FIRST_TAG = late(r"<(?:[A-Za-z_][\w.-]{0,20}:)?html[\s>][^>]*")
 _KEPT = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
 
@@ -40,4 +41,5 @@ def has_links(text: str) -> bool:
 
 def _character(entity: re.Match[str]) -> str:
     name = entity[1]
-    return entity[0] if name in _KEPT else html5.get(name, entity[0])
+    character: str = entity[0] if name in _KEPT else _ENTITIES.html5.get(name, entity[0])
+    return character

@@ -2,7 +2,9 @@
 
 import re
 from datetime import UTC, datetime
-from email.utils import formatdate
+
+from recrawl.model.late import late
+from recrawl.model.mail_date import mail_date
 
 MONTHS = {
     name: number
@@ -16,7 +18,7 @@ MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
 TIME = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 
 FORMS = tuple(
-    re.compile(form, re.ASCII | re.IGNORECASE)
+    late(form, re.ASCII | re.IGNORECASE)
     for form in (
         rf"{DAY}, (?P<day>\d\d) {MONTH} (?P<year>\d{{4}}) {TIME} GMT",  # Sun, 06 Nov 1994 08:49:37 GMT
         rf"{LONG_DAY}, (?P<day>\d\d)-{MONTH}-(?P<year>\d\d) {TIME} GMT",  # Sunday, 06-Nov-94 08:49:37 GMT
@@ -37,7 +39,7 @@ def parse_http_date(text: str, now: float) -> float | None:
 
 
 def render_http_date(at: float) -> str:
-    return formatdate(at, usegmt=True)
+    return mail_date(at)
 
 
 def _moment(found: re.Match[str], now: float) -> float | None:

@@ -1,9 +1,9 @@
 """libcurl's error numbers, translated by one table."""
 
-import re
 from collections.abc import Mapping
 
 from recrawl.model.failure import Failure
+from recrawl.model.late import late
 
 WRITE_ERROR = 23
 TIMED_OUT = 28
@@ -54,7 +54,7 @@ BY_CODE: Mapping[int, Failure] = {
 }
 
 
-OPENSSL = re.compile(r"error:[0-9A-F]{8}:[^:]*:[^:]*:(?P<reason>[^,:]+)")
+OPENSSL = late(r"error:[0-9A-F]{8}:[^:]*:[^:]*:(?P<reason>[^,:]+)")
 ENDED = "unexpected eof"  # without a goodbye: somebody may have cut it
 
 

@@ -1,11 +1,11 @@
 """Which validators may be sent back (RFC 9110, 8.8): as they came, or not at all."""
 
-import re
+from recrawl.model.late import late
 
-ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
-SAFE_TAG = re.compile(r"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?")
-DIGIT = re.compile(r"\d")
-SAFE_DATE = re.compile(r"[\x20-\x7e]{1,64}")
+ENTITY_TAG = late(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
+SAFE_TAG = late(r"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?")
+DIGIT = late(r"\d")
+SAFE_DATE = late(r"[\x20-\x7e]{1,64}")
 LONGEST_TAG = 1024
 
 

@@ -14,12 +14,13 @@ from recrawl.formats import site_toml
 from recrawl.formats.toml_places import line_of
 from recrawl.formats.toml_text import STRING, quoted
 from recrawl.model.failure import ConfigError, FormatError, UsageError
+from recrawl.model.late import late
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass
 from recrawl.schedule.windows import complaint_of
 
 SETTINGS_FILE = "recrawl.toml"
-CONTACT = re.compile(rf"^contact\s*=\s*(?:{STRING.pattern})", re.MULTILINE)
+CONTACT = late(rf"^contact\s*=\s*(?:{STRING.pattern})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 import errno
 import json
 import os
-from dataclasses import fields
 from pathlib import Path
 
 from recrawl.model.event import Event
+from recrawl.model.values import fields_of
 
-_NAMES = tuple(one.name for one in fields(Event))
+_NAMES = tuple(one.name for one in fields_of(Event))
 _ALWAYS = ("kind", "at")
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode

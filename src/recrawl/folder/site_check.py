@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from recrawl.config import Settings
-from recrawl.extract.records import wrapper_of
-from recrawl.extract.selector import fault_of
+from recrawl.extract.turbo_late import fault_of, wrapper_of
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.scope.canonical import Canonicaliser

@@ -12,6 +12,7 @@ from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 from recrawl.native import compiled
@@ -22,7 +23,7 @@ NO_PLACE = {"offset": "0", "filename": ""}
 LEAST_OLD = 4  # words behind the timestamp: no line of CDX has fewer
 NAMES = ("url", "mime", "status", "digest", "length", "offset", "filename")
 # As recrawl itself writes most lines: nothing escaped, nothing to be read by a parser of JSON.
-OWN = re.compile(
+OWN = late(
     r'([!-~]+) ([0-9]{14}) \{"url": "([ !#-\[\]-~]+)", "mime": "([ !#-\[\]-~]+)"(?:, "status": "([0-9]{1,3})")?'
     r'(?:, "digest": "([A-Z2-7]{32})")?, "length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"'
     r', "filename": "([ !#-\[\]-~]+)"(?:, "sha256": "([0-9a-f]{64})")?\}\n?'
@@ -152,29 +153,29 @@ def _fields(body: str, number: int | None, start: int, source: str) -> dict[str,
 
 # ---- urlkey -------------------------------------------------------------------------------------------------------
 
-SPLIT = re.compile(
+SPLIT = late(
     rb"(?:(?P<scheme>[a-z][a-z0-9+.-]*):)?(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?",
     re.IGNORECASE | re.DOTALL,
 )
-SCHEME = re.compile(rb"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-REPEATED_SCHEME = re.compile(rb"(https?://)+")
-PORT = re.compile(rb":([0-9]*)$")
+SCHEME = late(rb"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+REPEATED_SCHEME = late(rb"(https?://)+")
+PORT = late(rb":([0-9]*)$")
 LONGEST_HOST = 4096  # bytes; what is longer is no name, and its letters are left as they are
-WORLD_WIDE_WEB = re.compile(rb"www\d*\.")
-NUMBERS = re.compile(rb"[0-9]+(?:\.[0-9]+){0,3}")
+WORLD_WIDE_WEB = late(rb"www\d*\.")
+NUMBERS = late(rb"[0-9]+(?:\.[0-9]+){0,3}")
 DEFAULT_PORT = {b"http": 80, b"https": 443}
 KEPT = b"!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 PATH_SESSIONS = (
-    re.compile(rb"(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)", re.IGNORECASE),
-    re.compile(rb"(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)", re.IGNORECASE),
+    late(rb"(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)", re.IGNORECASE),
+    late(rb"(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)", re.IGNORECASE),
 )
 # An address that needs nothing but its host turned round: most of them are so.
-PLAIN = re.compile(
+PLAIN = late(
     r"https?://(?!www\d*\.)([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+|(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2}))"
     r"(:(?!80/|443/)[1-9][0-9]{0,4})?(/(?:[a-z0-9_~-][a-z0-9_.~-]*/)*(?:[a-z0-9_~-][a-z0-9_.~-]*)?)"
 )
 QUERY_SESSIONS = tuple(
-    re.compile(rb"(.*)(?:" + session + rb")(?:&(.*))?", re.IGNORECASE)
+    late(rb"(.*)(?:" + session + rb")(?:&(.*))?", re.IGNORECASE)
     for session in (
         rb"jsessionid=[0-9a-z]{32}",
         rb"phpsessid=[0-9a-z]{32}",

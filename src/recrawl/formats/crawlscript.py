@@ -14,12 +14,12 @@ A hostile file costs nothing: no document type, so no entities; bounded in size 
 """
 
 from dataclasses import fields
-from difflib import get_close_matches
 
 from recrawl.formats.crawlscript_tree import Element, read_tree
 from recrawl.formats.templates import SCRIPT_MARK, captured, check, is_script
 from recrawl.formats.xml_text import escape, quoteattr
 from recrawl.model.failure import FormatError
+from recrawl.model.nearest import nearest
 from recrawl.model.site import Kind, Pattern, Site
 from recrawl.model.site_name import name_of_server
 from recrawl.model.values import dataclass
@@ -154,7 +154,7 @@ def _one(element: Element, name: str) -> Element:
 def _choice(element: Element, attribute: str, known: tuple[str, ...]) -> str:
     value = element.attributes[attribute]
     if value not in known:
-        near = get_close_matches(value, known, n=1)
+        near = nearest(value, known)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise element.wrong(
             f"unknown {attribute} {value!r} of <{element.name}>: it is one of {', '.join(known)}{hint}", attribute

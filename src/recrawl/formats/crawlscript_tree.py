@@ -5,12 +5,13 @@ from dataclasses import field
 from xml.parsers.expat import ExpatError, ParserCreate, errors
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 DEEPEST = 16
 MOST_ELEMENTS = 500_000
 
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_DECLARED = late(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _OWN = frozenset({"utf-8", "utf-16", "us-ascii", "iso-8859-1"})  # encodings that expat reads by itself
 _HINTS = {
     errors.codes[errors.XML_ERROR_TAG_MISMATCH]: "a tag is not closed, or closed in the wrong order",

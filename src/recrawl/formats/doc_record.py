@@ -6,13 +6,11 @@
 `parse` and `render` are inverse, but for characters that XML cannot hold: they are written as U+FFFD.
 """
 
-from dataclasses import fields
-
 from recrawl.formats.crawlscript_tree import Element, read_tree
 from recrawl.formats.xml_text import escape
 from recrawl.model.failure import FormatError
 from recrawl.model.late import late
-from recrawl.model.values import dataclass
+from recrawl.model.values import dataclass, fields_of
 
 MOST_BYTES = 1 << 20
 TYPE = "struct"
@@ -33,7 +31,7 @@ class DocRecord:
     date: str = ""
 
 
-NAMES = tuple(one.name for one in fields(DocRecord))
+NAMES = tuple(one.name for one in fields_of(DocRecord))
 
 
 def render(record: DocRecord) -> str:

@@ -3,9 +3,10 @@
 import re
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 
 UNITS_S = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[wdhms])")
+_PART = late(r"(\d+(?:\.\d+)?)(ms|[wdhms])")
 
 
 def parse(text: str) -> float:

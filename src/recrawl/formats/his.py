@@ -6,19 +6,19 @@ The path is what stands after the host in an address and may itself hold colons:
 its last two. The moment is UTC; the day alone (as in the notice mail) is read as its midnight.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.notice import NoticeKind
 from recrawl.model.values import dataclass
 
 LONGEST_LINE = 8192
 KINDS = frozenset(kind.value for kind in NoticeKind)
-_SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+_SIZE = late(r"0|[1-9][0-9]{0,17}")
+_CONTROL = late(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 _MOMENTS = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from difflib import get_close_matches
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from recrawl.formats import duration
 from recrawl.formats.toml_places import line_of
 from recrawl.model.failure import FormatError
+from recrawl.model.nearest import nearest
 
 T = TypeVar("T")
 TOO_MUCH = 10**15  # seconds, bytes or pages: nobody means that, and not all arithmetic can take it
@@ -32,7 +32,7 @@ def read(kind: type[T], table: Mapping[str, object], section: str, text: str, so
 
 
 def unknown(key: str, names: list[str], section: str, line: int | None, source: str) -> FormatError:
-    near = get_close_matches(key, names, n=1, cutoff=0.5)
+    near = nearest(key, names, cutoff=0.5)
     place = f" in [{section}]" if section else ""
     hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(names))}"
     return FormatError(f"unknown key {key!r}{place}; {hint}", line=line, source=source)

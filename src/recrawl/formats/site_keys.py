@@ -1,10 +1,10 @@
 """Every key of the site file: its type, its choices, what it means. Parser, writer, schema and reference read this."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 
 from recrawl.formats import duration
 from recrawl.model.failure import FormatError
+from recrawl.model.nearest import nearest
 from recrawl.model.ownership import fault_of
 from recrawl.model.site import FieldType, Kind
 from recrawl.model.values import dataclass
@@ -99,14 +99,14 @@ class Key:
     example: str = '"…"'
 
     def near(self, value: str) -> str:
-        close = get_close_matches(value, self.choices, n=1)
+        close = nearest(value, self.choices)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         return f"{value!r}; it is one of {', '.join(self.choices)}{hint}"
 
 
 class Table(dict[str, Key]):
     def unknown(self, key: str, where: str, line: int | None, source: str) -> FormatError:
-        near = get_close_matches(key, self, n=1, cutoff=0.5)
+        near = nearest(key, self, cutoff=0.5)
         place = f" in {where}" if where else ""
         hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(self))}"
         return FormatError(f"unknown key {key!r}{place}; {hint}", line=line, source=source)

@@ -1,11 +1,10 @@
 """Where the tables and keys of a TOML text stand, entries of arrays told apart."""
 
-import re
-
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"""^\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[=.]""")
+_HEADER = late(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = late(r"""^\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[=.]""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@
 """
 
 import re
-from difflib import get_close_matches
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
+from recrawl.model.nearest import nearest
 from recrawl.model.values import dataclass
 
 TYPES = {
@@ -23,9 +24,9 @@ SCRIPT_MARK = "javascript:"
 REGEX_MARK = "re:"
 LONGEST = 2000
 
-_CAPTURE = re.compile(r"\{([A-Za-z_]\w*|\d+)(?::([A-Za-z_]\w*))?\}", re.ASCII)
-_GROUP = re.compile(r"\((?!\?)|\(\?P<(\w+)>")
-_NO_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_CAPTURE = late(r"\{([A-Za-z_]\w*|\d+)(?::([A-Za-z_]\w*))?\}", re.ASCII)
+_GROUP = late(r"\((?!\?)|\(\?P<(\w+)>")
+_NO_GROUP = late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def is_script(match: str) -> bool:
 def _capture(match: re.Match[str], text: str) -> Capture:
     name, kind = match[1], match[2] or "slug"
     if kind not in TYPES:
-        near = get_close_matches(kind, TYPES, n=1, cutoff=0.4)
+        near = nearest(kind, TYPES, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else f"known types: {', '.join(TYPES)}"
         raise FormatError(f"unknown type {kind!r} in {match[0]} of {text!r}; {hint}", column=match.start() + 1)
     return Capture(name, kind)

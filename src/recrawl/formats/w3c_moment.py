@@ -1,9 +1,10 @@
 """Moments as sitemaps and Atom write them (W3C date and time): `2026`, `2026-11-15`, `2026-11-15T10:20Z`, …"""
 
-import re
 from datetime import UTC, datetime, timedelta, timezone
 
-_FORM = re.compile(
+from recrawl.model.late import late
+
+_FORM = late(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s*(Z|z|[+-]\d\d:?\d\d)?)?)?)?"
 )
 

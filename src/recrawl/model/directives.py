@@ -8,7 +8,9 @@ and where a page contradicts itself the stricter word holds, simply by being in 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+
+from recrawl.model.late import late
+from recrawl.model.mail_date import read_mail_date
 
 AGENT = "recrawl"  # the product token
 WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
@@ -17,7 +19,7 @@ MEANS = {"none": ("noindex", "nofollow"), "nocache": ("noarchive",)}
 UNKEPT = frozenset(("noarchive", "nosnippet"))
 EVERY_ROBOT = ("*", "robots", "")
 
-_WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", re.IGNORECASE)
+_WEEKDAY = late(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", re.IGNORECASE)
 
 
 def from_headers(values: Iterable[str], agent: str = AGENT) -> frozenset[str]:
@@ -93,7 +95,7 @@ def _words(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _moment(text: str) -> float | None:
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
+    for read in (datetime.fromisoformat, read_mail_date):
         try:
             moment = read(text.strip().upper())
         except (ValueError, TypeError, IndexError):

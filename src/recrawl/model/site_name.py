@@ -3,10 +3,11 @@
 import re
 
 from recrawl.model.failure import UsageError
+from recrawl.model.late import late
 
 NAME = r"[a-z0-9][a-z0-9.-]{0,99}"
 LONGEST = 100
-_UNSAFE = re.compile(r"[^a-z0-9.-]+")
+_UNSAFE = late(r"[^a-z0-9.-]+")
 
 
 def plain_name(text: str) -> str:

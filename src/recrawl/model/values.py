@@ -23,7 +23,9 @@ _NO_FIELDS: tuple[Any, ...] = (ClassVar, dataclasses.KW_ONLY, dataclasses.InitVa
 _MISSING = dataclasses.MISSING
 _PLAIN = dataclasses.field()  # what a field is that has a default and nothing else to say
 _SAME = ("init", "repr", "hash", "compare", "kw_only", "metadata")
-_BY_NAME = (str, ForwardRef)  # types that are only named, perhaps of classes still to come
+_NO_FIELD_WORDS = ("ClassVar", "KW_ONLY", "InitVar")  # in a type that is only written
+_BY_NAME = (str, ForwardRef)  # types inside others that are only named, perhaps of classes still to come
+_TAKEN = ("self", "__", "_set", "_MADE", "_make_", "_default_")  # names that begin like those of a constructor
 _DEMANDING = (staticmethod, classmethod, property)  # defaults that are what they give when asked
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def _is_plain(cls: type) -> bool:
     with_default = False
     for name, kind in names.items():
         default = cls.__dict__.get(name, _MISSING)
-        if name == "self" or name.startswith("_") or not _is_plain_kind(kind):
+        if name.startswith(_TAKEN) or not _is_plain_kind(kind):
             return False
         if (with_default and default is _MISSING) or not _is_plain_default(default):
             return False
@@ -123,7 +125,9 @@ def _is_plain(cls: type) -> bool:
 
 
 def _is_plain_kind(kind: Any) -> bool:
-    if isinstance(kind, (*_BY_NAME, dataclasses.InitVar)) or kind in _NO_FIELDS or get_origin(kind) in _NO_FIELDS:
+    if isinstance(kind, str):
+        return not any(word in kind for word in _NO_FIELD_WORDS)
+    if isinstance(kind, (ForwardRef, dataclasses.InitVar)) or kind in _NO_FIELDS or get_origin(kind) in _NO_FIELDS:
         return False
     return not any(isinstance(one, _BY_NAME) for one in get_args(kind))
 

@@ -6,9 +6,9 @@ The page of a claim is found by the caller (scope is not our room): `Target` is 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from email.utils import parsedate_to_datetime
 
 from recrawl.model.batch import Batch
+from recrawl.model.mail_date import read_mail_date
 from recrawl.model.notice import Notice, NoticeKind, Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.swift import replace
@@ -82,7 +82,7 @@ def has_it(page: Page, claim: Claim) -> bool:
 
 def _stored_at(page: Page) -> float | None:
     try:
-        return parsedate_to_datetime(page.last_modified).timestamp() if page.last_modified else None
+        return read_mail_date(page.last_modified).timestamp() if page.last_modified else None
     except ValueError:
         return None
 

@@ -5,10 +5,10 @@ A host that is none of ours is refused before anything is asked: nobody can send
 """
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
+from recrawl.model.late import late
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Evidence, Reply
@@ -18,7 +18,7 @@ from recrawl.notices.claim import Checked, from_urls, origin_of_url, path_fault
 MOST_URLS = 10_000
 MOST_BYTES = 4_000_000
 MOST_KEY_BYTES = 4096
-_KEY = re.compile(r"[A-Za-z0-9-]{8,128}")
+_KEY = late(r"[A-Za-z0-9-]{8,128}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ that moved up past rows it stood below, speaks of its page. Rows that come or go
 import struct
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
+
+from recrawl.model.mail_date import read_mail_date
 
 MOST_ROWS = 2000
 SETTLED_S = 60.0  # a date this young is the moment of the answer, not of a change
@@ -40,7 +41,7 @@ def spoken_of(before: Rows, after: Rows) -> list[int]:
 def moved_on(before: str, now: str, at: float) -> bool:
     """Did the list's Last-Modified move, to a moment that is not just that of the answer?"""
     try:
-        old, new = parsedate_to_datetime(before).timestamp(), parsedate_to_datetime(now).timestamp()
+        old, new = read_mail_date(before).timestamp(), read_mail_date(now).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):
         return False
     return old < new <= at - SETTLED_S

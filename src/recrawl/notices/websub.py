@@ -13,6 +13,7 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 from recrawl.notices.answer import Received
 
@@ -20,8 +21,8 @@ LEASE_S = 864_000  # ten days, the usual wish
 SHORTEST_LEASE_S = 300
 LONGEST_LEASE_S = 30 * 86_400
 RENEW_SHARE = 0.2  # renewed when so much of the lease is left
-_LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[^;,<>]+)*)")
-_REL = re.compile(r"""rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""", re.IGNORECASE)
+_LINK = late(r"<([^<>]*)>((?:\s*;\s*[^;,<>]+)*)")
+_REL = late(r"""rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""", re.IGNORECASE)
 _DIGESTS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "sha384": hashlib.sha384, "sha512": hashlib.sha512}
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 from recrawl.schedule.settings import DAY_S, WEEK_S
 
@@ -28,7 +29,7 @@ _WORDS: dict[str, tuple[frozenset[int] | None, tuple[int, int] | None]] = {
     "day": (None, (6 * 60, 22 * 60)),
 }
 _FILLERS = frozenset(("on", "at", "from", "and", "the", "in", "between", "by"))
-_HOURS = re.compile(r"^(\d{1,2})(?::(\d{2}))?[-–](\d{1,2})(?::(\d{2}))?h?$")
+_HOURS = late(r"^(\d{1,2})(?::(\d{2}))?[-–](\d{1,2})(?::(\d{2}))?h?$")
 _WEEK_MINUTES = 7 * 24 * 60
 _EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
+from recrawl.model.late import late
 from recrawl.model.site import Site
 from recrawl.model.values import dataclass
 
@@ -25,7 +26,7 @@ SESSION_PARAMETERS = (
 # Names that often hold a session and often something else (`sid` is the story in many news systems):
 # dropped only when the value looks like a token.
 LIKELY_SESSION_PARAMETERS = ("sid", "s_id", "session", "sess")
-TOKEN = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,}")
+TOKEN = late(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,}")
 
 REMEMBERED_NAMES = 4096
 

@@ -6,6 +6,8 @@ holds it to that). What it does not match is not wrong, only looked at properly.
 
 import re
 
+from recrawl.model.late import late
+
 # An escape that stays one: capitals, and not of an unreserved character.
 _ESCAPE = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[B-DF])"
 _FIRST = r"[A-Za-z0-9_~!$&'()*+,=:@-]"  # of a segment: no dot, so no dot segment
@@ -22,7 +24,7 @@ _HIGH_PORT = r"[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0
 _PORT = rf"(?::(?!80/|443/)(?:{_HIGH_PORT}|[1-9][0-9]{{0,3}}))?"
 _AUTHORITY = rf"(?!\S*xn--)((?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT})"
 
-ABSOLUTE = re.compile(rf"https?://{_AUTHORITY}{_PATH}{_QUERY}", re.ASCII)  # groups: authority, query
-ROOTED = re.compile(rf"{_PATH}{_QUERY}", re.ASCII)  # group: query
+ABSOLUTE = late(rf"https?://{_AUTHORITY}{_PATH}{_QUERY}", re.ASCII)  # groups: authority, query
+ROOTED = late(rf"{_PATH}{_QUERY}", re.ASCII)  # group: query
 # A first segment with a colon could be a scheme.
-BESIDE = re.compile(rf"(?![^/?]*:)(?:{_SEGMENT})(?:/{_SEGMENT})*+/?{_QUERY}", re.ASCII)  # group: query
+BESIDE = late(rf"(?![^/?]*:)(?:{_SEGMENT})(?:/{_SEGMENT})*+/?{_QUERY}", re.ASCII)  # group: query

@@ -4,7 +4,6 @@ Texts with several captures (`{slug}-{id:int}.html`) are left to RE2, which take
 is written; a capture that stands alone, or framed by literal text, needs no expression at all.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import lru_cache
@@ -14,6 +13,7 @@ from urllib.parse import unquote
 import re2
 
 from recrawl.formats.templates import Capture, Piece
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 from recrawl.scope.encoding import normal_encoding
 from recrawl.scope.regex_guard import expression
@@ -26,8 +26,8 @@ EXPRESSIONS = {
     "path": r".+",
     "url": r".+",
 }
-_DATE = re.compile(EXPRESSIONS["date"])
-_HEX = re.compile(EXPRESSIONS["hex"])
+_DATE = late(EXPRESSIONS["date"])
+_HEX = late(EXPRESSIONS["hex"])
 
 ALONE: dict[str, Callable[[str], bool]] = {
     "slug": lambda text: text != "",

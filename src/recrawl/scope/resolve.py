@@ -1,10 +1,10 @@
 """A link and its base to an absolute address, exactly as a browser does it (the WHATWG URL standard, by ada)."""
 
-import re
-
 import ada_url
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+from recrawl.model.late import late
+
+_SURROGATE = late("[\ud800-\udfff]")
 
 
 def resolve(link: str, base: str | None = None) -> str | None:

@@ -3,15 +3,14 @@
 See `docs/reference/robots.md` for every choice. There is no off switch.
 """
 
-import re
-
 from recrawl.model.directives import AGENT
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 from recrawl.scope.robots_match import PLAIN_PATH, Candidate, candidates, matcher, path_spellings
 from recrawl.scope.robots_parse import EVERYBODY, Group, Parsed, Rule, parse
 
-_PRODUCTS = re.compile(r"([^\s/();,]+)/")
-_SCHEME_AND_AUTHORITY = re.compile(r"(?:(?:[^/?;#]*:)?//)?[^/?;#]*")
+_PRODUCTS = late(r"([^\s/();,]+)/")
+_SCHEME_AND_AUTHORITY = late(r"(?:(?:[^/?;#]*:)?//)?[^/?;#]*")
 
 
 @dataclass(frozen=True, slots=True)

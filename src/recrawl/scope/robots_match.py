@@ -9,23 +9,24 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 from recrawl.scope.robots_parse import Rule
 
 # Characters that mean the same bare and encoded (RFC 9309 2.2.2); `/ ? # % * $` do not.
 _BARE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,:;=@")
 _LEGAL = "!#-;=?-Z_a-z~"
-_OCTET = re.compile(rf"%([0-9A-Fa-f]{{2}})|%|[^{_LEGAL}]")
+_OCTET = late(rf"%([0-9A-Fa-f]{{2}})|%|[^{_LEGAL}]")
 _SPELLING = {f"{octet:02x}": chr(octet) if octet in _BARE else f"%{octet:02X}" for octet in range(256)}
 _SPECIAL = {"*": "%2A", "$": "%24"}  # in a path they are characters, in a rule they are signs
-_SPECIAL_CHARACTER = re.compile(r"[*$]")
+_SPECIAL_CHARACTER = late(r"[*$]")
 # A path, alone or of an address, that is spelt as rules are: no percent sign, star, dollar or illegal octet.
-PLAIN_PATH = re.compile(r"(?:https?://[^/?#;]++|(?!//))(/[!&-)+-;=?-Z_a-z~]*+)", re.ASCII)
-_STARS = re.compile(r"\*+")
+PLAIN_PATH = late(r"(?:https?://[^/?#;]++|(?!//))(/[!&-)+-;=?-Z_a-z~]*+)", re.ASCII)
+_STARS = late(r"\*+")
 
 SHORT_LIST = 256  # texts that one expression may hold
 SHORT_TEXT = 64  # characters between wildcards that an expression may seek
-INDEX_PAGE = re.compile(r"(.*/)index\.htm[^/]*", re.DOTALL)
+INDEX_PAGE = late(r"(.*/)index\.htm[^/]*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

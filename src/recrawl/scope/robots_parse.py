@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
 
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 MAX_BYTES = 500 * 1024  # RFC 9309 2.5: at least 500 kibibytes must be read
@@ -18,11 +19,11 @@ EVERYBODY = "*"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _WHITE = " \t\n\v\f\r"
-_LINE_END = re.compile("\r\n|\r|\n")
-_SPACE = re.compile(r"[ \t]")
-_WITHOUT_COLON = re.compile(r"([^ \t]+)[ \t]+([^ \t]+)")
-_PRODUCT = re.compile(r"[A-Za-z_-]*")
-_WORD = re.compile(r"[^ \t/]*")
+_LINE_END = late("\r\n|\r|\n")
+_SPACE = late(r"[ \t]")
+_WITHOUT_COLON = late(r"([^ \t]+)[ \t]+([^ \t]+)")
+_PRODUCT = late(r"[A-Za-z_-]*")
+_WORD = late(r"[^ \t/]*")
 
 
 class Field(Enum):

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterable
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from recrawl.model.directives import AGENT
+from recrawl.model.mail_date import read_mail_date
 from recrawl.model.server import UNASKED, RobotsFile
 from recrawl.model.values import dataclass
 from recrawl.scope.robots import Explanation, RobotsRules
@@ -116,7 +116,7 @@ def _retry_after_s(headers: dict[str, str], now: float) -> float:
 
 def _moment(text: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(text)
+        moment = read_mail_date(text)
     except (ValueError, TypeError):
         return None
     return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()

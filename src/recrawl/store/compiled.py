@@ -73,8 +73,8 @@ class Compiler:
         return statement.order_by(*order).with_for_update() if self.arrays else statement
 
     def place_of(self, table: Table) -> ColumnElement[Any]:
-        """What is given a list of these goes through the rows in the order they lie in, where the database has such an
-        order: each leaf is read and written once, however few of them fit into memory."""
+        """A walk by these goes through the rows in the order they lie in, where the database has such an order: each
+        leaf is read and written once, however few of them fit into memory."""
         return table.columns["id"] if self.arrays else literal_column("rowid")
 
     def of_size(self, name: str, size: int, build: Callable[[int], ClauseElement]) -> Sql:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from enum import IntEnum
 from functools import lru_cache
+from typing import Any
 
 from recrawl.model.batch import IntervalBand, Totals
 from recrawl.model.page import Page, Status
@@ -39,22 +40,25 @@ LONGEST_S = 1e300
 
 Counts = Counter[tuple[Hashable, int]]
 Standing = tuple[int, ...]  # the kinds that a page counts under
+Stood = tuple[Any, Any, int | None, float | None, float | None]  # site, status, visits, interval and due time
+Alike = tuple[Any, Any, bool, int | None]  # site, status, whether visited, exponent of the interval if scheduled
 
 
 def standing(status: Status, visits: int, interval_s: float, due_at: float | None) -> Standing:
     """Of a page as it is."""
     is_scheduled = due_at is not None and 0 < interval_s < LONGEST_S
-    return _kinds(status, visits > 0, math.frexp(interval_s)[1] if is_scheduled else None)
+    return kinds(status, visits > 0, math.frexp(interval_s)[1] if is_scheduled else None)
 
 
 @lru_cache(maxsize=1024)
-def _kinds(status: Status, is_visited: bool, exponent: int | None) -> Standing:
-    kinds = [Count.PAGES, STATUS_FROM + STATUS.number[status]]
+def kinds(status: Status, is_visited: bool, exponent: int | None) -> Standing:
+    """Of a page that stands so; `exponent`: of its interval, if it is scheduled."""
+    found = [Count.PAGES, STATUS_FROM + STATUS.number[status]]
     if is_visited:
-        kinds.append(Count.VISITED)
+        found.append(Count.VISITED)
     if exponent is not None:
-        kinds.append(BAND_FROM + exponent)
-    return tuple(kinds)
+        found.append(BAND_FROM + exponent)
+    return tuple(found)
 
 
 def standing_of(page: Page) -> Standing:
@@ -64,24 +68,36 @@ def standing_of(page: Page) -> Standing:
     return standing(page.status, page.visits, page.interval_s, page.due_at)
 
 
-def add_standing(counts: Counts, site: Hashable, kinds: Iterable[int], amount: int) -> None:
-    for kind in kinds:
+def add_standing(counts: Counts, site: Hashable, standing: Iterable[int], amount: int) -> None:
+    for kind in standing:
         counts[site, kind] += amount
 
 
-def add_standings(counts: Counts, standings: Iterable[tuple[Hashable, Standing]], amount: int) -> None:
-    """Of many pages, each with its site: most stand alike."""
-    for (site, kinds), pages in Counter(standings).items():
-        add_standing(counts, site, kinds, amount * pages)
+def alike(stood: Iterable[Stood]) -> Counter[Alike]:
+    """How many of many pages stand in each way: most stand alike."""
+    return Counter(
+        [
+            (
+                site,
+                status,
+                bool(visits),
+                math.frexp(interval_s)[1] if due_at is not None and interval_s and 0 < interval_s < LONGEST_S else None,
+            )
+            for site, status, visits, interval_s, due_at in stood
+        ]
+    )
 
 
 def add_visits(counts: Counts, visits: Iterable[tuple[Hashable, Visit]]) -> None:
     """Each with the site of its page: most bring the same."""
-    alike: Counter[tuple[Hashable, str, Evidence]] = Counter()
+    received: dict[Hashable, int] = {}
+    brought = []
     for site, visit in visits:
-        alike[site, visit.change, visit.evidence] += 1
-        counts[site, Count.BYTES] += visit.received_bytes
-    for (site, change, evidence), number in alike.items():
+        brought.append((site, visit.change, visit.evidence))
+        received[site] = received.get(site, 0) + visit.received_bytes
+    for site, size_bytes in received.items():
+        counts[site, Count.BYTES] += size_bytes
+    for (site, change, evidence), number in Counter(brought).items():
         counts[site, Count.VISITS] += number
         counts[site, Count.CHANGED] += number * (change == Change.CHANGED)
         counts[site, Count.NOT_MODIFIED] += number * (evidence is Evidence.NOT_MODIFIED)

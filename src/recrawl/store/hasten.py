@@ -30,7 +30,7 @@ def hasten(session: Session, sql: Book, places: Sequence[Row], at: float, rank: 
 def hasten_stretch(
     session: Session, sql: Book, stretch: tuple[int, int], site: int, at: float, rank: int | None = None
 ) -> int:
-    """The same for all pages that are visited at all, of a site or of every one (0), from one id to another."""
+    """The same for all pages that are visited at all, of a site or of every one (0), from one place to another."""
     bounds = {"from_id": stretch[0], "to_id": stretch[1], "site": site}
     alike = session.rows(sql.live_stretch, sql.live_stretch.bind(**bounds))
     later = {server for server, _, _, _, latest_at, _ in alike if latest_at is None or latest_at > at}

@@ -120,15 +120,16 @@ class PageStatements(Compiler):
 
     @cached_property
     def end_of_stretch(self) -> Sql:
-        """The last id of the next so many, for long work in short transactions."""
-        stretch = select(PAGE.c.id).where(PAGE.c.id >= bindparam("from_id")).order_by(PAGE.c.id)
-        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.id)))
+        """The place of the last of the next so many, for long work in short transactions."""
+        place = self.place_of(PAGE)
+        stretch = select(place.label("place")).select_from(PAGE).where(place >= bindparam("from_id")).order_by(place)
+        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.place)))
 
     @cached_property
     def live_stretch(self) -> Sql:
-        """Pages of a stretch of ids that are visited when everything is, those that are alike as one row: server, site,
-        kind, the interval of those without a due time, the latest due time, how many."""
-        live = self.locked(_place().where(*_live_stretch()), PAGE.c.id).subquery()
+        """Pages of a stretch that are visited when everything is, those that are alike as one row: server, site, kind,
+        the interval of those without a due time, the latest due time, how many."""
+        live = self.locked(_place().where(*self._live_stretch()), PAGE.c.id).subquery()
         resting_s = case((live.c.due_at.is_(None), func.coalesce(live.c.interval_s, number(0))))
         alike = (live.c.server, live.c.site, live.c.kind, resting_s)
         return self.compile(select(*alike, func.max(live.c.due_at), func.count()).group_by(*alike))
@@ -136,16 +137,22 @@ class PageStatements(Compiler):
     @cached_property
     def hasten_stretch(self) -> Sql:
         """Make these pages due at a moment, unless they are due before."""
-        place = self.place_of(PAGE)
-        chosen = select(place).where(*_live_stretch(), _is_later())
-        return self.compile(update(PAGE).where(place.in_(chosen)).values(due_at=bindparam("at")))
+        hasten = update(PAGE).where(*self._live_stretch(), _is_later())
+        return self.compile(hasten.values(due_at=bindparam("at")))
 
     @cached_property
     def raise_stretch(self) -> Sql:
         """Give these pages a more urgent rank."""
-        place = self.place_of(PAGE)
-        chosen = select(place).where(*_live_stretch(), PAGE.c.rank > bindparam("rank"))
-        return self.compile(update(PAGE).where(place.in_(chosen)).values(rank=bindparam("rank")))
+        lower = update(PAGE).where(*self._live_stretch(), PAGE.c.rank > bindparam("rank"))
+        return self.compile(lower.values(rank=bindparam("rank")))
+
+    def _live_stretch(self) -> tuple[ColumnElement[bool], ...]:
+        """Of a site, or of all: site 0. By place, not by id: the ids of a stretch would lie all over the file."""
+        place, site = self.place_of(PAGE), bindparam("site", type_=Integer)
+        awaited = or_(*(PAGE.c.status == number(status) for status in AWAITED)) & PAGE.c.due_at.is_not(None)
+        live = or_(PAGE.c.status == number(LIVE), awaited)
+        within = (place >= bindparam("from_id"), place <= bindparam("to_id"))
+        return *within, live, or_(site == 0, PAGE.c.site == site)
 
     def places(self, size: int) -> Sql:
         """Id, server, site, due time, interval and kind of pages by id."""
@@ -225,14 +232,6 @@ def _place() -> Select[Any]:
 
 def _is_later() -> ColumnElement[bool]:
     return or_(PAGE.c.due_at.is_(None), PAGE.c.due_at > bindparam("at"))
-
-
-def _live_stretch() -> tuple[ColumnElement[bool], ...]:
-    """Of a site, or of all: site 0."""
-    awaited = or_(*(PAGE.c.status == number(status) for status in AWAITED)) & PAGE.c.due_at.is_not(None)
-    live = or_(PAGE.c.status == number(LIVE), awaited)
-    site = bindparam("site", type_=Integer)
-    return PAGE.c.id >= bindparam("from_id"), PAGE.c.id <= bindparam("to_id"), live, or_(site == 0, PAGE.c.site == site)
 
 
 def _error_groups() -> Select[Any]:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from recrawl.model.address import fingerprint
@@ -99,8 +101,8 @@ def page_of(row: Row, texts: Texts) -> Page:
 
 
 def page_words(found: Sequence[Row]) -> set[int | None]:
-    """The numbers of the words that stand in these rows of pages."""
-    return {row[3] for row in found} | {row[5] for row in found} | {row[23] for row in found}
+    """The numbers of words in rows of pages."""
+    return set(chain.from_iterable(map(itemgetter(3, 5, 23), found)))
 
 
 def server_row(server: Server, partition: int, site: int) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 from recrawl.model.address import fingerprint, partition_of
@@ -22,13 +23,16 @@ from recrawl.store.texts import Sql
 Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]
 SIGNAL = codes.KIND.number[Kind.SIGNAL]
+SITE, CATEGORY, CONTENT_TYPE, FAILURE, PAGE = map(attrgetter, ("site", "category", "content_type", "failure", "page"))
+STOOD = attrgetter("site", "status", "visits", "interval_s", "due_at")
+STOOD_BEFORE = itemgetter(1, 3, 4, 5, 6)  # the same in a row of `standings`
 
 
 def words_of(batch: Batch, entered: Iterable[Page]) -> set[str]:
     """The texts of a batch that rows refer to by number."""
     pages = (*batch.pages, *entered)
-    words = {page.site for page in pages} | {page.category for page in pages} | {page.content_type for page in pages}
-    words |= {visit.failure for visit in batch.visits} | {event.site for event in batch.events}
+    words = {*map(SITE, pages), *map(CATEGORY, pages), *map(CONTENT_TYPE, pages)}
+    words |= {*map(FAILURE, batch.visits), *map(SITE, batch.events)}
     words |= {version.warc_file for version in batch.versions} | {one.content_type for one in batch.versions}
     return words | {record.kind for record in batch.records} | {record.wrapper for record in batch.records}
 
@@ -90,38 +94,36 @@ class BatchWriter:
         """Overwrite pages; answer with the site of every page that the batch speaks of."""
         newest = {page.id: page for page in batch.pages}
         versions = (*batch.versions, *batch.lost)
-        spoken_of = {*newest, *(visit.page for visit in batch.visits), *(version.page for version in versions)}
+        spoken_of = {*newest, *map(PAGE, batch.visits), *map(PAGE, versions)}
         sites = self._leave_standings(spoken_of, newest)
         self._session.many(self._sql.put_pages, columns.page_rows(newest.values(), self._numbers))
         self._stand(newest.values())
-        sites.update((page.id, self._numbers[page.site]) for page in newest.values())
+        sites.update(zip(newest, map(self._numbers.__getitem__, map(SITE, newest.values())), strict=True))
         return sites
 
     def _stand(self, pages: Iterable[Page]) -> None:
-        standings = ((self._numbers[page.site], counts.standing_of(page)) for page in pages)
-        counts.add_standings(self._counts, standings, 1)
+        """A sitemap or feed is not one of the pages."""
+        stood = map(STOOD, [page for page in pages if page.kind is not Kind.SIGNAL])
+        for (site, *rest), number in counts.alike(stood).items():
+            counts.add_standing(self._counts, self._numbers[site], counts.kinds(*rest), number)
 
     def _leave_standings(self, ids: set[int], overwritten: Mapping[int, Page]) -> dict[int, int]:
-        sites: dict[int, int] = {}
-        left: list[tuple[int, counts.Standing]] = []
-        for page, site, kind, status, visits, interval_s, due_at in self._session.rows_of(self._sql.standings, ids):
-            sites[page] = site
-            if page in overwritten and kind != SIGNAL:
-                stood = counts.standing(codes.STATUS.member[status], visits or 0, interval_s or 0.0, due_at)
-                left.append((site, stood))
-        counts.add_standings(self._counts, left, -1)
-        return sites
+        found = list(self._session.rows_of(self._sql.standings, ids))
+        stood = map(STOOD_BEFORE, [row for row in found if row[2] != SIGNAL and row[0] in overwritten])
+        for (site, status, *rest), number in counts.alike(stood).items():
+            counts.add_standing(self._counts, site, counts.kinds(codes.STATUS.member[status], *rest), -number)
+        return {row[0]: row[1] for row in found}
 
     def _meet_servers(self, pages: Iterable[Page]) -> None:
         """See that every server of these pages is there and due no later than they are."""
-        met: dict[str, tuple[float | None, int]] = {}
-        pairs: set[tuple[str, str]] = set()
+        due: dict[tuple[str, str], list[float | None]] = {}
         for page in pages:
-            pairs.add((page.site, page.server))
-            sooner, site = met.get(page.server, (None, rows.NO_WORD))
-            if sooner is None or (page.due_at is not None and page.due_at < sooner):
-                sooner = page.due_at
-            met[page.server] = sooner, site or self._numbers[page.site]
+            due.setdefault((page.site, page.server), []).append(page.due_at)
+        met: dict[str, tuple[float | None, int]] = {}
+        for (name, key), moments in due.items():
+            sooner, site = met.get(key, (None, rows.NO_WORD))
+            scheduled = [at for at in (sooner, *moments) if at is not None]
+            met[key] = min(scheduled, default=None), site or self._numbers[name]
         self._session.many(
             self._sql.meet_servers,
             (
@@ -132,7 +134,7 @@ class BatchWriter:
         adopt = self._sql.adopt_servers
         owned = ((key, site) for key, (_, site) in met.items() if site != rows.NO_WORD)
         self._session.many(adopt, (adopt.bind(server=fingerprint(key), owner=site) for key, site in owned))
-        self.met = {(self._numbers[site], fingerprint(key)) for site, key in pairs}.difference(self._present)
+        self.met = {(self._numbers[site], fingerprint(key)) for site, key in due}.difference(self._present)
         self._session.many(self._sql.add_presence, self.met)
 
     def _put_servers(self, servers: Sequence[Server]) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.extract import lexbor, turbo
+from recrawl.extract import lexbor, turbo_late
 from recrawl.extract.document import parse, read
 from recrawl.extract.html import Parse
 from recrawl.extract.mime import Kind, essence, kind_of, parameter
@@ -141,7 +141,7 @@ TITLES = [
 ]
 
 
-@pytest.mark.parametrize("parser", [turbo.parse, lexbor.parse], ids=["turbohtml", "lexbor"])
+@pytest.mark.parametrize("parser", [turbo_late.parse, lexbor.parse], ids=["turbohtml", "lexbor"])
 @pytest.mark.parametrize(("html", "title"), TITLES)
 def test_the_title_is_the_first_one_of_the_page(parser: Parse, html: str, title: str) -> None:
     assert parse(html.encode(), "text/html", URL, parse_html=parser).title == title

@@ -47,6 +47,15 @@ class Capital(Town):
 
 
 @dataclass(slots=True)
+class Drawer:
+    """One with types that are only written, and names of its own."""
+
+    next: "Drawer | None" = None
+    _spoons: "list[str]" = field(default_factory=list)
+    _locked: bool = False
+
+
+@dataclass(slots=True)
 class Branch:
     twigs: list["Branch"] = field(default_factory=list)
 
@@ -57,6 +66,8 @@ VALUES = (
     (Cart, ()),
     (Cart, ({"egg": 3}, "me")),
     (Point, ((1, 2),)),
+    (Drawer, ()),
+    (Drawer, (Drawer(), ["soup"], True)),
 )
 
 
@@ -280,3 +291,20 @@ def test_one_that_holds_itself_can_be_shown() -> None:
     cart = Cart()
     cart.goods["itself"] = cart  # type: ignore[assignment]
     assert repr(cart) == "Cart(goods={'itself': ...}, owner='nobody')"
+
+
+def test_what_is_written_as_no_field_and_what_a_constructor_calls_its_own_is_left_to_the_library() -> None:
+    class Shared:
+        count: "ClassVar[int]" = 0
+        name: str = ""
+
+    class Taken:
+        _set: int = 0
+
+    assert not _is_plain(Shared)
+
+    class Own:
+        _spoons: "list[str]"
+
+    assert not _is_plain(Taken)
+    assert _is_plain(Own)

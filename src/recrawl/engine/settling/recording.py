@@ -6,8 +6,8 @@ from recrawl.archive.documents import StoredDocument
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.wrappers import READY_MADE, Reader, SiteWrappers
-from recrawl.extract.records import Extraction
-from recrawl.extract.records_page import open_page
+from recrawl.extract.turbo_late import open_page
+from recrawl.extract.wrapper import Extraction
 from recrawl.model.capture import Place
 from recrawl.model.document import Media
 from recrawl.model.event import Event, EventKind

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from recrawl.engine.finding.discover import Quarry
-from recrawl.extract.records import Wrapper, wrapper_of
+from recrawl.extract.turbo_late import wrapper_of
+from recrawl.extract.wrapper import Wrapper
 from recrawl.model.failure import ConfigError
 from recrawl.model.page import Page
 from recrawl.model.site import Field, Kind, Pattern, Site
