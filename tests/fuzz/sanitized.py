@@ -25,6 +25,8 @@ FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
 TWINS = [
     "archive",
     "detect/test_compiled_words.py",
+    "engine/test_confirmed_visits.py",
+    "engine/test_kin_names.py",
     "extract",
     "fetch/test_heads.py",
     "fetch/test_journal.py",

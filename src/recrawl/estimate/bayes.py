@@ -13,13 +13,12 @@ special case, and when the law is learnt better every page of the group follows 
 rounded up or down by a hash of the visit, so that many small pieces of evidence are not lost between two steps.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
 from recrawl.estimate import sizes
 from recrawl.model.belief import RATES, Bools, Floats, Ints, States
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 RATES_PER_DAY: Floats = np.geomspace(1.0 / 1500.0, 24.0, RATES)

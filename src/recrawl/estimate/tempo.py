@@ -16,11 +16,11 @@ profile learnt from censored outcomes bites its own tail.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from recrawl.model.belief import Bools, Floats, Ints
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 HOURS_KEPT = 12 * 7 * 24

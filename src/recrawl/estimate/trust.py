@@ -10,13 +10,12 @@ before "more notices before a change" foretells them clearly better than chance 
 again and again whether he was lucky will have been, one day.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from recrawl.estimate.bayes import RATES_PER_DAY
 from recrawl.model.belief import Bools, Floats, Ints
 from recrawl.model.notice import Source
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 SOURCES = len(Source)

@@ -8,8 +8,8 @@ is known for a day.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule.settings import DAY_S, WEEK_S
 

@@ -6,7 +6,7 @@ were met; a group is a site and a pattern, named `site|pattern` (`site|pattern+n
 
 import io
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +16,7 @@ from recrawl.estimate import tempo as tempos
 from recrawl.estimate import trust as trusts
 from recrawl.estimate.pooling import first_law
 from recrawl.model.belief import RATES, Bools, Floats, Ints
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule.price import Usual
 

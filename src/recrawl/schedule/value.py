@@ -6,7 +6,6 @@ visited; the price is what holds the budget. The policy is a value: `learned`, `
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from recrawl.estimate import bayes, poisson, pooling, sizes, trust
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted, whose_turn
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule import knowledge as known
 from recrawl.schedule import placement, price
