@@ -1,5 +1,5 @@
 """turbohtml and what stands on it, loaded with the first page that needs a tree, a character by its name or an old
-encoding: a twelfth of a run's start and seven megabytes, and pages that did not change need none of it."""
+encoding: a twelfth of a run's start and three megabytes, and pages that did not change need none of it."""
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any

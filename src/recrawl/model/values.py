@@ -9,6 +9,7 @@ values not before somebody asks for it; the other methods ask for the values by 
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from inspect import get_annotations, signature
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -51,11 +52,9 @@ class _Known:
 
     def __get__(self, value: object, owner: type) -> Any:
         known = next(one for one in owner.__mro__ if one.__dict__.get(self._name) is self)
-        plain = type(known.__name__, (), self._space)
-        twin: type = dataclasses.dataclass(frozen=self._frozen, slots=True)(plain)
-        for name in _KNOWN:
-            setattr(known, name, getattr(twin, name))
-        return getattr(twin, self._name)
+        for name, told in zip(_KNOWN, (_fields_told(self._space), _parameters_told(self._frozen)), strict=True):
+            setattr(known, name, told)
+        return getattr(known, self._name)
 
     def fields(self) -> "list[dataclasses.Field[Any]]":
         """Of each the name and what stands in for a value that is not given: no more than a constructor needs."""
@@ -66,6 +65,20 @@ class _Known:
             given.name = name
             found.append(given)
         return found
+
+
+def _fields_told(space: Mapping[str, Any]) -> Any:
+    """By the standard library, which need not write a method for that."""
+    plain = type("Twin", (), {"__doc__": "said, so that it is not made up", **space})
+    twin: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(plain)
+    return twin.__dataclass_fields__
+
+
+@cache
+def _parameters_told(frozen: bool) -> Any:
+    """The same for all classes that are made here."""
+    twin: Any = dataclasses.make_dataclass("Twin", ["name"], frozen=frozen, slots=True)
+    return twin.__dataclass_params__
 
 
 def fields_of(cls: type) -> "Sequence[dataclasses.Field[Any]]":
