@@ -243,6 +243,9 @@ class Parsed:
         """The same by a closer look; False: only reading it all will tell."""
         if self.shows_a_page(letters):
             return True
+        if self.sight is not None and self._at_source is not None:
+            is_whole = self.sight.is_decoded and not self._reading.cut
+            return is_whole and sum(len(run.text) for run in self._main_runs) > letters
         if self.tree is None or self.media is not Media.HTML or self.tree.flat() is None or not self._is_decoded:
             return False
         return has_main_text(self.tree, self._ignored, letters, lambda: () if self._reading.cut else self._main_runs)

@@ -1,7 +1,11 @@
 """Looking at a page without reading it: what the glance says is what reading would have said."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bench.site import SHAPES, Site
 
 from recrawl.extract.document import glance, parse, read
 from recrawl.extract.settings import ExtractSettings
@@ -86,3 +90,18 @@ def test_links_in_drawings_and_none_in_templates_are_seen_at_a_glance() -> None:
     for met in (set[str](), {"http://example.com/one", "http://example.com/four"}):
         seen = {link.url for link in glance(parse(page, "text/html", URL), met).links}
         assert seen == {link.url for link in read(page, "text/html", URL).links if link.url not in met}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("shape", ["notes", "forum"])
+def test_a_short_page_is_known_for_one_without_its_tree(shape: str) -> None:
+    site = Site(400, ("127.0.0.1:1234",), shape=SHAPES[shape])
+    looked_closer = 0
+    for number in range(0, 400, 5):
+        parsed = parse(site.body(number, 0), "text/html; charset=utf-8", URL, met=frozenset())
+        for letters in (400, 1_200, 2_500):
+            by_tree = replace(parsed, spelt=None)
+            looked_closer += not parsed.shows_a_page(letters)
+            assert parsed.is_plainly_a_page(letters) == by_tree.is_plainly_a_page(letters)
+        assert "_planted" not in vars(parsed)
+    assert looked_closer
