@@ -6,9 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.unit.engine.crawls import DAY_S, Crawl, page
+from tests.unit.engine.crawls import DAY_S, Crawl, Yielding, page
 
 from recrawl.engine.asking.convoy import Convoy, Halt, InTasks, Lane
+from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.worker import Order
 from recrawl.fetch.journal import Journal
@@ -122,3 +123,25 @@ def test_a_page_that_robots_txt_forbids_is_not_asked_for_among_its_kin(crawl: Cr
     crawl.answer = lambda path: robots if path == "/robots.txt" else site(path)
     crawl.clock = SystemClock(time.time() + 2 * DAY_S)  # the file that was not there is asked for again
     assert sorted(crawl.run()) == sorted({"/", *PAGES} - {"/1", "/29"})
+
+
+def test_while_one_lane_brings_robots_txt_the_others_of_its_server_wait_for_it(
+    crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch, serve, served = Yielding.fetch, Lanes.serve, list[str]()
+
+    async def slow(fetcher: Yielding, ask: Ask) -> Reply:
+        await asyncio.sleep(0.2 if ask.url.endswith("/robots.txt") else 0.0)
+        return await fetch(fetcher, ask)
+
+    async def counted(lanes: Lanes, key: str) -> None:
+        served.append(key)
+        await serve(lanes, key)
+
+    monkeypatch.setattr(Yielding, "fetch", slow)
+    monkeypatch.setattr(Lanes, "serve", counted)
+    crawl.clock = SystemClock(time.time() + 2 * DAY_S)  # the file is asked for again
+    crawl.asked.clear()
+    assert sorted(crawl.run()) == sorted(["/", *PAGES])
+    assert crawl.asked.count("/robots.txt") == 1
+    assert len(served) < len(PAGES)  # they do not open and close all the while

@@ -1,5 +1,7 @@
 """robots.txt brought by the lane of its server: one request, and what follows from the answer."""
 
+import asyncio
+
 from recrawl.engine.asking.aside import Aside
 from recrawl.engine.asking.asking import Asking
 from recrawl.engine.asking.gate import BODY_CAP, Gate, robots_file
@@ -22,19 +24,22 @@ class Robots:
     ) -> None:
         self._parts, self._gate, self._asking, self._aside = parts, gate, asking, aside
         self._signals, self._settler, self._tally = signals, settler, tally
-        self._under_way: set[str] = set()
+        self._under_way: dict[str, asyncio.Event] = {}  # set when it is there
 
     async def fetch(self, url: str, site: Site) -> bool:
-        """False: another lane of this server is bringing it."""
-        if url in self._under_way:
+        """False: another lane of this server has brought it meanwhile. One that did not wait for that would be opened
+        again at once, and again, for as long as the server takes."""
+        if (under_way := self._under_way.get(url)) is not None:
+            await under_way.wait()
             return False
-        self._under_way.add(url)
+        under_way = self._under_way[url] = asyncio.Event()
         try:
             previous = self._parts.store.robots(url)
             ask = Ask(url, own=site.own, limits=self._parts.limits, enough_bytes=BODY_CAP)
             reply = await self._asking.ask(ask, site)
         finally:
-            self._under_way.discard(url)
+            del self._under_way[url]
+            under_way.set()
         self._asking.once_more.discard(url)
         file = robots_file(url, reply, reply.at, previous)
         self._gate.learn(file)
