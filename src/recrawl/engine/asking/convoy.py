@@ -51,11 +51,12 @@ class Standing(NamedTuple):
     origin: str
     path_at: int  # in their addresses
     judge: Judge
+    changes: int  # of what robots.txt of any server says
     until_at: float
 
-    def is_for(self, page: Page, site: Site, now: float) -> bool:
+    def is_for(self, page: Page, site: Site, changes: int, now: float) -> bool:
         url, path_at, judge = page.url, self.path_at, self.judge
-        if self.site is not site or now >= self.until_at or not url.startswith(self.origin):
+        if self.site is not site or self.changes != changes or now >= self.until_at or not url.startswith(self.origin):
             return False
         return judge.is_deaf_to(url[path_at : path_at + 2]) or not judge.may_speak_of(url)
 
@@ -163,7 +164,8 @@ class Convoy:
         if self._aside.deaths(page) or (journal is not None and journal.holds(page.id)):
             return False
         standing = lane.standing
-        if standing is not None and not self._doors.closed and standing.is_for(page, quarry.site, now):
+        doors = self._doors
+        if standing is not None and not doors.closed and standing.is_for(page, quarry.site, doors.changes, now):
             return True
         lane.standing = None
         if not self._is_let_in(page, quarry, now):
@@ -183,9 +185,11 @@ class Convoy:
     def _standing(self, page: Page, quarry: Quarry, now: float) -> Standing | None:
         """After one was let in: whether others can be without being looked at as closely. Their server is free when
         the frontier gives them out; budgets and windows are looked at for each."""
-        judge = self._doors.judge(page, now) if self._parts.scheduler.rations.are_endless(page.site) else None
-        origin = origin_of(page.url)
-        return None if judge is None else Standing(quarry.site, f"{origin}/", len(origin), judge, now + SAME_S)
+        doors, origin = self._doors, origin_of(page.url)
+        judge = doors.judge(page, now) if self._parts.scheduler.rations.are_endless(page.site) else None
+        if judge is None:
+            return None
+        return Standing(quarry.site, f"{origin}/", len(origin), judge, doors.changes, now + SAME_S)
 
     def _ask_for(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         asking = self._asking

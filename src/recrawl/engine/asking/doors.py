@@ -29,6 +29,11 @@ class Doors:
         """Whose silence lets all pages in that are asked for as this one is; None: each of them is to be looked at."""
         return self._gate.judge(page.url, now, self._rations.pays_for_one(page.site, now)) if not self.closed else None
 
+    @property
+    def changes(self) -> int:
+        """Another number when a robots.txt was read."""
+        return self._gate.learnt
+
     def shut_out(self, server: str, now: float) -> None:
         """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody
         need wait for that. http pages may have another one than https."""

@@ -66,8 +66,10 @@ class Gate:
         self._agent = agent
         self._load = load
         self._files: dict[str, Known] = {}
+        self.learnt = 0  # files
 
     def learn(self, file: RobotsFile) -> None:
+        self.learnt += 1
         policy = decide(file.status or None, file.body)
         judge, decides = policy.rules.judge(self._agent), not policy.retry and not _leads_on(file)
         self._files[file.origin] = Known(file, policy, self._passed(policy, SILENCE), judge, decides)
