@@ -18,7 +18,7 @@ from recrawl.model.site import Kind
 
 LONGEST_PATIENCE_S = 0.1  # that a visit waits for others to be written with
 EACH_PATIENCE_S = 0.01  # the same, where its lane waits as well
-BATCH_BYTES = 3 * 1024 * 1024  # of answers that are gathered: enough, however few they are
+BATCH_BYTES = 3 * 512 * 1024  # of answers that are gathered: enough, however few they are
 GAP_SHARE = 8  # and at most such a part of its server's gap: a kill then loses no more than one of its visits
 LARGE_BYTES = 4 * 1024 * 1024  # of answers just written: worth giving memory back, which the next batch asks for again
 MOST_BYTES = 24 * 1024 * 1024  # of answers handed over and not yet written
