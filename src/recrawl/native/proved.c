@@ -1,8 +1,6 @@
 /* What a 304 proves of a page that has a copy, as it is handed over to be settled (engine/asking/revisit.py, `proved`). */
 #include "native.h"
 
-#include <string.h>
-
 enum { PAGE, REPLY, ASK, READ_CLASSES };
 enum { ARRIVAL, VERDICT, MADE_CLASSES };
 enum { NOT_MODIFIED, SAME, GONE, REASON, NOTHING_SAID, CONSTANTS };

@@ -16,7 +16,8 @@ from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
 
-REQUESTS, RECEIVED_BYTES, BUSY = Count.REQUESTS, Count.RECEIVED_BYTES, Evidence.BUSY  # looked at with every answer
+REQUESTS, RECEIVED_BYTES = Count.REQUESTS, Count.RECEIVED_BYTES  # looked at with every answer, as are …
+BUSY, FORBIDDEN = Evidence.BUSY, Failure.FORBIDDEN_ADDRESS  # … these
 
 
 class Unanswered(Exception):
@@ -73,7 +74,7 @@ class Asking:
     def heard(self, reply: Reply, site: Site, key: str, begun_at: float, ended_at: float) -> None:
         """What an answer says of its server."""
         parts, ask = self._parts, reply.ask
-        if reply.failure is not None and reply.failure is Failure.FORBIDDEN_ADDRESS:
+        if reply.failure is FORBIDDEN:
             parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
         else:
             self._tally.add(REQUESTS)

@@ -47,8 +47,11 @@ DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DU
 SAID_NOTHING = frozenset[str]()
 
 if compiled is not None:
-    constants = (Evidence.NOT_MODIFIED, Change.SAME, Status.GONE, CONFIRMED, SAID_NOTHING)
-    compiled.proving((Page, Reply, Ask), (Arrival, Verdict), constants)
+    compiled.proving(
+        (Page, Reply, Ask),
+        (Arrival, Verdict),
+        (Evidence.NOT_MODIFIED, Change.SAME, Status.GONE, CONFIRMED, SAID_NOTHING),
+    )
 
 AskServer = Callable[[Ask, Site], Awaitable[Reply]]
 MayAsk = Callable[[Page], Awaitable[bool]]
