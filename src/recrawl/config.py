@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, fields
+from dataclasses import field
 from typing import Any, get_type_hints
 
 from recrawl.archive.settings import ArchiveSettings
@@ -15,7 +15,7 @@ from recrawl.formats.toml_text import quoted
 from recrawl.frontier.manners import Manners
 from recrawl.model.failure import ConfigError, FormatError
 from recrawl.model.site import Site
-from recrawl.model.values import dataclass
+from recrawl.model.values import dataclass, fields_of
 from recrawl.model.visit import Limits
 from recrawl.schedule.settings import Settings as ScheduleSettings
 from recrawl.schedule.windows import complaint_of, hours_of, never_opens
@@ -177,7 +177,7 @@ def parse(text: str, source: str = "recrawl.toml") -> Settings:
     except (ValueError, RecursionError) as error:  # of TOML, a number of thousands of digits, brackets without end
         raise FormatError(f"{error}; mend the line, or start anew with `recrawl init`", source=source) from error
     kinds = get_type_hints(Settings)
-    names = [one.name for one in fields(Settings)]
+    names = [one.name for one in fields_of(Settings)]
     values: dict[str, Any] = {}
     for name, table in tables.items():
         if name not in names:

@@ -31,6 +31,7 @@ from recrawl.store import counts, rows
 from recrawl.store.sql import SqlStore
 from recrawl.store.sqlite import open_sqlite
 from recrawl.store.sqlite_driver import SqliteConnections
+from recrawl.store.visit_line import lined_up
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
 AHEAD_S = 4 * HOUR_S
@@ -190,7 +191,9 @@ class Filler:
     def _write(self, driver: Any, stretch: Stretch) -> None:
         number = self._numbers
         driver.executemany(self._sql.enter_pages.text, (rows.page_row(page, number) for page in stretch.pages))
-        driver.executemany(self._sql.add_visits.text, (rows.visit_row(one, number) for one in stretch.visits))
+        line = lined_up(stretch.visits, dict.fromkeys(page.id for page in stretch.pages))
+        logged = zip(line.logged, line.before_at, strict=True)
+        driver.executemany(self._sql.log_visits.text, ((*rows.visit_row(one, number), at) for one, at in logged))
         driver.executemany(self._sql.add_versions.text, (rows.version_row(one, number) for one in stretch.versions))
         sites = {page.id: number[page.site] for page in stretch.pages if page.visits}
         self._presence.update((number[page.site], fingerprint(page.server)) for page in stretch.pages)

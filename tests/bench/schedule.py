@@ -13,8 +13,8 @@ from time import process_time
 
 import numpy as np
 
-from recrawl.estimate.trust import SOURCES
-from recrawl.model.belief import STATE, Context, Sightings, States, unknown
+from recrawl.estimate.given import SOURCES
+from recrawl.model.belief import RATES, STATE_BYTES, Context, Sightings, States, unknown
 from recrawl.schedule.settings import Settings
 from recrawl.schedule.value import ValuePolicy, value_policy
 
@@ -31,7 +31,7 @@ def _visited(pages: int, dice: np.random.Generator) -> States:
     states["quiet_s"] = states["watched_s"] * dice.random(pages)
     states["gaps"] = dice.integers(1, 50, pages)
     states["changes"] = states["gaps"] // 3
-    states["weights"] = dice.integers(0, 256, (pages, STATE["weights"].shape[0]), dtype=np.uint8)
+    states["weights"] = dice.integers(0, 256, (pages, RATES), dtype=np.uint8)
     return states
 
 
@@ -76,7 +76,7 @@ def main(pages: int = 10_000_000) -> None:
     for low in range(0, pages, 500_000):
         states[low : low + 500_000] = _visited(min(500_000, pages - low), dice)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{pages:,} pages: {STATE.itemsize} bytes a page, {states.nbytes / 1e6:,.0f} MB of state")
+    print(f"{pages:,} pages: {STATE_BYTES} bytes a page, {states.nbytes / 1e6:,.0f} MB of state")
     print(f"peak memory while they were made: {(after - before) / 1024:,.0f} MB")
     for size, most in ((8, 4_000), (500, 100_000), (5_000, 500_000), (100_000, 500_000)):
         found = _timed_batches(policy, states, size, most)

@@ -2,7 +2,7 @@
 
 Pages stand on several servers. Each has a head, a menu, a main text, a list of related pages and a footer: in the usual
 shape about 20 KB with about 60 links, most of them to pages that others link to as well. From one generation to the
-next one page in twenty changes; which, is a matter of its number.
+next about one page in twenty changes, on every server; which, is a matter of its number.
 """
 
 import random
@@ -11,7 +11,8 @@ from functools import cached_property
 
 SECTIONS = 20
 CHILDREN = 8  # links that make every page reachable
-CHANGING = 20  # one page in so many changes from generation 0 to generation 1
+CHANGING = 20  # about one page in so many changes from generation 0 to generation 1, on every server
+SPREAD = 0x9E3779B1  # by which page numbers are strewn
 SYLLABLES = (
     "ba be bi bo da de di do fa fe ga ge ka ke ki ko la le li lo "
     "ma me mi mo na ne no pa pe ra re ri ro sa se si so ta te ti to va ve vi"
@@ -84,7 +85,7 @@ class Site:
         return range(self.servers.index(server), self.pages, len(self.servers))
 
     def version(self, page: int, generation: int) -> int:
-        return int(generation > 0 and page % CHANGING == CHANGING // 2)
+        return int(generation > 0 and page * SPREAD % 2**32 // 4096 % CHANGING == 0)
 
     def links(self, page: int) -> list[int]:
         """Children first: the tree that reaches every page; then others, near and far."""

@@ -9,6 +9,7 @@ from tests.unit.archive.exchanges import CODERS, NOON, capture, captured, not_mo
 from recrawl.archive.memory import MemoryArchive
 from recrawl.model.capture import Place
 from recrawl.model.failure import Failure, NotFound
+from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.ports import Archive
 
@@ -39,6 +40,15 @@ def test_a_place_reads_back_what_was_seen(archive: Archive, coding: str) -> None
     assert (payload.url, payload.status, payload.headers) == (seen.url, 200, seen.reply.headers)
     assert payload.body == seen.reply.body
     assert payload.at == pytest.approx(seen.at, abs=1e-6)
+
+
+@pytest.mark.parametrize("coding", CODERS)
+def test_a_body_that_is_not_needed_may_be_let_go_before(archive: Archive, coding: str) -> None:
+    seen = capture(body=b"<p>caf\xc3\xa9</p>" * 500, coding=coding)
+    if not archive.needs_body(seen.reply):
+        light = replace(seen.reply, body=b"", let_go_bytes=len(seen.reply.body))
+        [place] = archive.append([replace(seen, reply=light)])
+        assert archive.read(place).body == seen.reply.body
 
 
 def test_places_come_in_the_order_of_the_captures(archive: Archive) -> None:

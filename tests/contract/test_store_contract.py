@@ -526,6 +526,55 @@ def test_the_histogram_of_intervals_follows_the_pages(store: Store) -> None:
     assert store.interval_histogram("two") == []
 
 
+def test_visits_that_come_late_or_twice_stand_once_in_their_order(store: Store) -> None:
+    x = page("x", checked_at=5.0)
+    store.save(Batch(pages=(x,), visits=(visit(x, 5.0),)))
+    store.save(Batch(pages=(replace(x, checked_at=7.0),), visits=(visit(x, 7.0), visit(x, 6.0))))
+    store.save(Batch(visits=(visit(x, 3.0), visit(x, 5.0), visit(x, 9.0), visit(x, 7.0))))
+    store.save(Batch(pages=(replace(x, checked_at=8.0),)))  # nobody tells of that visit
+    store.save(Batch(visits=(visit(x, 9.0), visit(x, 10.0))))
+    assert [found.at for found in store.visits(x.id)] == [10.0, 9.0, 7.0, 6.0, 5.0, 3.0]
+    assert [found.at for found in store.visits(x.id, limit=2)] == [10.0, 9.0]
+    assert store.totals().visits == 6
+
+
+def test_visits_of_a_page_that_is_not_known_yet_are_its_own_once_it_is(store: Store) -> None:
+    x, y = page("x"), page("y", checked_at=2.0)
+    for known in (Batch(), Batch(entered=(x,), pages=(y,)), Batch(pages=(replace(x, checked_at=1.0),))):
+        store.save(known)
+        store.save(Batch(visits=(visit(x, 4.0), visit(y, 4.0))))
+    store.save(Batch(visits=(visit(x, 5.0), visit(y, 3.0))))
+    assert [found.at for found in store.visits(x.id)] == [5.0, 4.0]
+    assert [found.at for found in store.visits(y.id)] == [4.0, 3.0]
+
+
+def test_a_confirmed_page_is_what_it_was_but_for_its_visit(store: Store) -> None:
+    x = page("x", status=Status.LIVE, etag='"e"', visits=1, due_at=1.0, interval_s=5.0, checked_at=1.0)
+    y = page("y", status=Status.LIVE, due_at=3.0)
+    store.save(Batch(pages=(x,), visits=(visit(x, 1.0, Change.NEW),)))
+    seen = {"visits": 2, "conditional": 1, "checked_at": 2.0, "belief": b"b" * 64, "rank": Rank.DETAIL}
+    after = replace(x, due_at=90.0, interval_s=88.0, **seen)  # type: ignore[arg-type]
+    store.save(Batch(pages=(after, y), confirmed=frozenset({x.id, y.id, 7}), visits=(visit(x, 2.0),)))
+    assert store.pages([x.id, y.id]) == [after, y]
+    assert store.interval_histogram() == [IntervalBand(64.0, 128.0, 1)]
+    assert names(store.due("a.example", 50.0, 5)) == ["y"] and len(store.visits(x.id)) == 2
+    adopted = replace(after, site="two", visits=3)
+    store.save(Batch(pages=(adopted,), confirmed=frozenset({x.id})))
+    assert store.pages([x.id]) == [adopted] and store.totals("two").pages == 1 == store.totals("one").pages
+
+
+def test_what_is_compacted_is_in_order_with_what_follows(store: Store) -> None:
+    x, y = page("x", checked_at=1.0), page("y")
+    store.save(Batch(entered=(x, y), visits=(visit(x, 1.0, Change.NEW), visit(y, 1.0, Change.NEW), visit(y, 2.0))))
+    assert store.compact(before_at=5.0) == 1
+    store.save(Batch(visits=(visit(x, 6.0), visit(y, 6.0, Change.CHANGED), visit(x, 7.0))))
+    store.save(Batch(visits=(visit(x, 1.0, Change.NEW), visit(x, 6.0))))  # once more
+    assert [found.at for found in store.visits(x.id)] == [7.0, 6.0, 1.0]
+    assert store.compact(before_at=7.0) == 1
+    assert [found.at for found in store.visits(x.id)] == [7.0, 1.0]
+    assert [found.at for found in store.visits(y.id)] == [6.0, 1.0]
+
+
 def test_compact_forgets_old_visits_that_proved_no_change_and_keeps_the_totals(store: Store) -> None:
     x = page("x")
     visits = (

@@ -48,7 +48,7 @@ def test_a_worker_cut_off_beyond_its_lease_asks_nothing_writes_nothing_and_joins
         told = [json.loads(line) for line in machine.log()[heard:].partition("joining anew")[0].splitlines()[:-1]]
         assert all(one["at"] < cut_at for one in told if one["kind"] in ("added", "updated"))
         written = crowd.rows(
-            "SELECT count(*) FROM visit v JOIN page p ON p.id = v.page "
+            "SELECT count(*) FROM visit_log v JOIN page p ON p.id = v.page "
             "WHERE p.server = ANY(%s) AND v.at BETWEEN %s AND %s",
             servers, cut_at, expires_at if lease else cut_at,
         )  # fmt: skip

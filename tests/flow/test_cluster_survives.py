@@ -44,7 +44,7 @@ def test_when_a_worker_is_killed_others_own_its_partitions_soon_and_no_server_no
         assert len(asked) == crowd.pages()
         broken_off = 1 + sum(machine.log().count("joining anew") for machine in crowd.machines)
         assert sum(asked.values()) - len(asked) <= len(sites) * broken_off  # those under way, one a server
-        [earliest, latest] = crowd.rows("SELECT min(at), max(at) FROM visit")[0]
+        [earliest, latest] = crowd.rows("SELECT min(at), max(at) FROM visit_log")[0]
         assert killed_at - 600 < earliest < latest < crowd.now()  # whatever the clocks of the machines say
         assert crowd.seats() == {}
         assert crowd.rows("SELECT count(*) FROM outbox") == [(0,)]

@@ -27,11 +27,14 @@ TWINS = [
     "detect/test_compiled_words.py",
     "engine/test_confirmed_visits.py",
     "engine/test_kin_names.py",
+    "engine/test_side_by_side.py",
     "extract",
     "fetch/test_heads.py",
     "fetch/test_journal.py",
     "fetch/test_validators_sent_back.py",
     "model",
+    "schedule/test_compiled_estimate.py",
+    "schedule/test_lean_policy.py",
     "store/test_compiled_rows.py",
 ]
 READERS = ("html", "html", "sights", "readings", "any_document", "http", "http", "cdx_lines", "warcs")
@@ -40,7 +43,8 @@ OTHERS = {
     "http": "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Odd:  a\r\nEmpty:\r\n",
     "cdx_lines": 'org,a)/ 20260101000000 {"url": "http://a.org/", "mime": "text/html", "status": "200", "length": "1", '
     '"offset": "2", "filename": "c.warc.gz"}',
-    "warcs": "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+    "warcs": "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+    "Content-Length: 28\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nabc\r\n\r\n",
 }
 BROKEN = (b"<", b">", b"\0", b"&", b"&#", b"'", b'"', b"<!--", b"</", b"\xff", b"\xc3", b"\r\n", b":", b"</script")
 

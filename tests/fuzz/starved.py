@@ -3,7 +3,9 @@ MemoryError, or gives the same as ever. `make sanitize` runs this under the sani
 """
 
 import _testcapi
+import struct
 import sys
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,9 @@ import recrawl.engine.scheduling.kin
 import recrawl.engine.settling.confirmed
 import recrawl.extract.page_read
 import recrawl.extract.sight
-import recrawl.fetch.journal  # noqa: F401 (they tell the compiled part what it reads)
+import recrawl.fetch.journal
+import recrawl.schedule.numbers  # noqa: F401 (they tell the compiled part what it reads)
+from recrawl.archive.member import stored
 from recrawl.archive.record import Record
 from recrawl.archive.tray import NEVER
 from recrawl.engine.settling.arrival import Arrival
@@ -93,6 +97,19 @@ def source_read() -> Any:
     return read, beside
 
 
+def side_by_side() -> Any:
+    """Of runs and items whose texts nobody has asked for their UTF-8 yet."""
+    runs = [Run(0, anew(LONG * 2), 0, 0, 0, "p"), Run(1, anew("\u6771 a"), 0, 0, 0, "p"), Run(1, "b", 0, 0, 0, "p")]
+    other = [runs[0], Run(1, anew("\u6771 c"), 0, 0, 0, "p"), Run(2, "d", 0, 0, 0, "p"), runs[2]]
+    return compiled.side_by_side(runs, other, [*ITEMS, ("link", {"title": "b"})], anew)
+
+
+def unmet_items() -> Any:
+    known = compiled.Met(10, 5)
+    known.remember(["http://h/x"])
+    return compiled.unmet_items(ITEMS, "http://h", is_origin, 1_000, known)
+
+
 def link_targets() -> Any:
     """Of a document, and of another version of it."""
     links = tuple(replace(link, text=link.text) for link in DOCUMENT.links)
@@ -128,14 +145,55 @@ def confirmed_run() -> Any:
     pages: dict[int, Page] = {}
     visits: list[object] = []
     copies: list[object] = []
+    only_checked: list[Page] = []
     arrival = replace(CONFIRMED)
-    noted = compiled.confirmed_run([arrival], [KNOWN], 0, {}, str.isascii, True, pages, visits, copies)
-    return noted, pages, visits, copies
+    noted = compiled.confirmed_run([arrival], [KNOWN], 0, {}, str.isascii, True, pages, visits, copies, only_checked)
+    return noted, pages, visits, copies, only_checked
+
+
+LAWS = tuple(array("d", [0.1] * count) for count in (12, 12, 12, 144, 12, 1, 1))
+STATES = struct.pack("<d56x", 1e8) * 2
+CLOCKS = (0.0, 9, 1, array("d", range(10)))
+
+
+def moments() -> "array[float]":
+    return array("d", [2e8, 2e8])
+
+
+def truths(count: int) -> memoryview:
+    return memoryview(bytearray(count)).cast("?")
+
+
+def folded() -> Any:
+    states, sums, proof = bytearray(STATES), array("d", [1.0] * 12), array("d", [0.0] * 7)
+    trust = tuple(array("d", [1.0]) for _ in range(5))
+    outcomes = array("q", [0, 0]), array("q", [0, 0]), array("q", [0, 0]), truths(2), moments()
+    seen = moments(), truths(2), truths(2), moments(), moments(), moments()
+    group = array("q", [0, 0])
+    count = compiled.folded(
+        states, seen, group, None, LAWS, array("q", [0]), truths(1), *CLOCKS, array("d", [*range(10)] * 7), sums, proof,
+        trust, outcomes,
+    )  # fmt: skip
+    return count and (count, states, sums, proof, trust)
+
+
+def next_gaps(find: Any = compiled.next_gaps) -> Any:
+    found, weight, rhythm = moments(), array("d", [0.1] * 7), array("d", [1.0] * 24)
+    trust = tuple(array("d", [1.0]) for _ in range(5))
+    wishes = (2e8, 1.0, 0.1, 1e7, 60.0, 1e6, 0.0, 0.0, 2e4)
+    left = find(
+        STATES, moments(), moments(), moments(), array("q", [0, 0]), array("q", [0, 0]), LAWS, array("q", [0]), *CLOCKS,
+        weight, rhythm, trust, wishes, found,
+    )  # fmt: skip
+    return None if left is None else (left, found)
 
 
 CALLS: dict[str, Callable[[], Any]] = {
+    "alike": lambda: compiled.alike([(1, 2, 0, 1, 3, 4.0, 5.0)], 1e9),
     "checked": lambda: compiled.checked([CONFIRMED], bytes(64), bytes(8), bytes(8)),
+    "clean_behind": lambda: compiled.clean_behind("https://a", ["https://a/b"], 99),
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
+    "plain_request": lambda: compiled.plain_request("http://h/a", 8, '"a"', "1", [b"Accept: */*"]),
     "confirmed": lambda: compiled.confirmed(CONFIRMED.page, CONFIRMED.why, CONFIRMED.reply),
     "confirmed_run": confirmed_run,
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
@@ -143,11 +201,27 @@ CALLS: dict[str, Callable[[], Any]] = {
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
+    "joined_lines": lambda: compiled.joined_lines(bytes(48), [(-1, 2, 3), (0, 4, 5)]),
+    "is_plain_request": lambda: compiled.is_plain_request(b"GET / HTTP/1.1\r\na: b\r\n\r\n", (b"x",)),
     "kin_names": lambda: compiled.kin_names([KNOWN, KNOWN], {"s": 1.0}, 1e9, 1e6, 1e6),
+    "laid_out": lambda: compiled.laid_out(bytes(24 * 8), b"", bytes(7 * 8), bytes(7 * 8), 5, 3),
     "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
     "lines_beginning_with": lambda: compiled.lines_beginning_with(b"a 1\na 2\nb 3\n", b"a "),
+    "lines_of": lambda: compiled.lines_of(bytes(48), 0),
     "link_targets": link_targets,
+    "record_parts": lambda: compiled.record_parts(b"WARC/1.1\r\na: b\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"),
+    "response_told": lambda: compiled.response_told(
+        b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: u\r\nWARC-Date: d\r\nContent-Length: 38\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nX-Odd-Name: y\r\n\r\nbody\r\n\r\n"
+    ),
+    "unpacked": lambda: compiled.unpacked(stored(b"Header: value\r\n" * 50, b"block", 1)),
+    "stand_alike": lambda: compiled.stand_alike(
+        (*DOCUMENT.main, Block(0, "gone")), (*DOCUMENT.main, Block(0, "come")), DOCUMENT.links, 5_000
+    ),
+    "due_again": lambda: compiled.due_again(bytearray(64), bytes(8), bytes(8), 60.0),
+    "side_by_side": side_by_side,
     "ends": lambda: compiled.ends(ITEMS, ITEMS[1:], True),
+    "folded": folded,
     "folded_blocks": lambda: compiled.folded_blocks(
         (*DOCUMENT.main, Block(0, "a"), Block(0, "b", 1)), lambda block: block
     ),
@@ -155,10 +229,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "made": lambda: (Record(fields=()), CdxLine(*[""] * 9)),
     "met": met,
     "named_fields": lambda: compiled.named_fields(PAIRS),
+    "next_gaps": next_gaps,
     "not_modified": not_modified,
     "own_line": lambda: compiled.own_line(written(LINE)),
     "packed_answers": lambda: compiled.packed_answers([(1, SAME.reply)]),
     "plain_links": lambda: compiled.plain_links(ITEMS, "http://h", Link, is_origin, 1_000),
+    "prepared": lambda: compiled.prepared(array("d", [1.0 / 12] * 12)),
     "read_page": page_read,
     "read_source": source_read,
     "replace": lambda: replace(LINE, url="x"),
@@ -168,14 +244,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
     "sighted": lambda: compiled.sighted([CONFIRMED], 64),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
+    "tag_letters": lambda: compiled.tag_letters("<b>é</b><html>"),
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
     "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
+    "unmet_items": unmet_items,
     "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),
     "values_of": lambda: compiled.values_of(PAGE_PLAN, [ROW], {0: "", 1: "s", None: ""}),
     "warc_date": lambda: compiled.warc_date(5.5),
     "write_in_order": in_order,
     "without_none": lambda: compiled.without_none([(1, None), (2, 3)], 0.0),
+    "worths": lambda: next_gaps(compiled.worths),
     "written_line": lambda: compiled.written_line("k", "t", "u", "m", "200", "d", "f", "", 1, 2),
 }
 

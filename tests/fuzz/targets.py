@@ -10,11 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from recrawl.archive import http_head, member, record
+from recrawl.archive import http_head, member, reading, record
 from recrawl.archive.http_head import MISLEADING
 from recrawl.archive.member import BrokenMember
 from recrawl.archive.record import BrokenRecord
 from recrawl.detect.content import link_blocks, read_link_blocks
+from recrawl.detect.digest import fold
 from recrawl.exchange import import_lists, import_records
 from recrawl.extract import charset, document, feed, mime, sitemap, srcset, turbo
 from recrawl.extract.links import anchored, links_in
@@ -42,6 +43,7 @@ from recrawl.formats import (
 )
 from recrawl.index import query
 from recrawl.model.failure import RecrawlError
+from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Limits
 from recrawl.notices import indexnow, mail, mailbox, webhook, websub
 from recrawl.scope import globs
@@ -90,8 +92,14 @@ def html(data: bytes) -> None:
     assert link_blocks(whole) == read_link_blocks(whole)
     middle = len(data) // 2
     other = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
-    beside = document.kept(document.parse(data, "text/html", URL, beside=other))
+    old = document.parse(data, "text/html", URL, beside=other)
+    sides = document.side_by_side(other, old, (), fold)
+    beside, changed = document.kept(old), document.compared(other)
     assert (beside.title, beside.main, beside.links) == (whole.title, whole.main, whole.links)
+    if sides is not None:
+        assert sides.document == replace(changed, main=())
+        for blocks, between in ((beside.main, sides.gone), (changed.main, sides.come)):
+            assert between == [block.text for block in blocks[sides.head : len(blocks) - sides.tail]]
 
 
 def sights(data: bytes) -> None:
@@ -133,6 +141,7 @@ def http(data: bytes) -> None:
     raw = b"".join(given)
     assert head.head_of(given) == head.odd_head_of(given)
     assert http_head.is_plain_head(raw, MISLEADING) == http_head.is_plainly_head(raw, MISLEADING)
+    assert http_head.is_plain_request(raw, MISLEADING) == http_head.is_plainly_request(raw, MISLEADING)
     lines = head.final_head(given)
     headers = head.parse_headers(lines)
     reply = answered(Ask(URL, etag='"x"', limits=SMALL), NOW, head.status_of(lines), headers, body)
@@ -217,14 +226,16 @@ def pushes(data: bytes) -> None:
 def warcs(data: bytes) -> None:
     assert member.inflated(member.compressed(data, 1)) == data
     with suppress(BrokenRecord):
-        record.parse(data)
+        plain = reading.plain_payload(data, SMALL.decoded_bytes)
+        assert plain in (None, reading.payload_of(record.parse(data), SMALL.decoded_bytes))
     with suppress(BrokenMember):
         list(member.members(io.BytesIO(data), 0))
     with tempfile.NamedTemporaryFile() as file, suppress(import_records.TornEnd):
         file.write(data)
         file.flush()
         for found in import_records.records(Path(file.name)):
-            import_records.reply_of(found, SMALL)
+            with suppress(import_records.Unusable):
+                import_records.reply_of(found, SMALL)
 
 
 def cdx_lines(data: bytes) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from recrawl.model.batch import Batch, Saved
 from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import DiskFull
+from recrawl.model.visit import Reply
 from recrawl.ports import Archive, Store
 from tests.laws.story import Life
 
@@ -60,9 +61,12 @@ class MortalArchive:
         self._fate.check()
         return Laid(partial(self.append, captures))
 
-    def read(self, place: Place) -> Payload:
+    def needs_body(self, reply: Reply) -> bool:
+        return self._inner.needs_body(reply)
+
+    def read(self, place: Place, body_bytes: int = 0) -> Payload:
         self._fate.check()
-        return self._inner.read(place)
+        return self._inner.read(place, body_bytes)
 
     def walk(self) -> Iterator[tuple[Place, Payload]]:
         return self._inner.walk()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from recrawl.model.belief import STATE, Sightings, States, unknown
+from recrawl.model.belief import STATE_BYTES, Sightings, States, state_type, unknown
 from recrawl.ports import LearningPolicy, Policy
 from recrawl.schedule import POLICIES, policy
 from recrawl.schedule.settings import Settings
@@ -99,7 +99,7 @@ def test_a_first_visit_changes_no_belief(name: str) -> None:
 def test_the_state_does_not_grow(name: str) -> None:
     chosen = policy(name)
     states = _walked(chosen, np.full((2, 40), DAY), np.zeros((2, 40), bool))
-    assert states.dtype == STATE and STATE.itemsize <= 64
+    assert states.dtype == state_type() and STATE_BYTES <= 64
 
 
 @pytest.mark.parametrize("name", ["multiplicative", "poisson", "nutch", "stormcrawler", "cho", "lambdacrawl", "value"])

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from importlib import import_module
 
 from recrawl.answers.reading import Reading
 from recrawl.engine.scheduling.spending import Purse, budgets_of
 from recrawl.engine.scheduling.spending_together import spent_today
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule.budget import Budget, Spent, last_of_span, span_days
 from recrawl.schedule.settings import DAY_S

@@ -12,7 +12,7 @@ from recrawl.answers.reading import Reading
 from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.scheduling.kin import group_names
 from recrawl.engine.scheduling.scheduler import Scheduler
-from recrawl.estimate import trust
+from recrawl.estimate import given
 from recrawl.estimate.bayes import Prospects
 from recrawl.estimate.poisson import always_changed, change_interval_s, never_changed
 from recrawl.model.belief import Context, Floats, unpack
@@ -46,7 +46,7 @@ def schedulers(found: Reading) -> list[Scheduler]:
 
 def best_informed(crew: Sequence[Scheduler], site: str, now: float) -> Policy:
     """The policy of the worker that has seen most of a site: its pages are of one or several workers' partitions."""
-    policies = [scheduler.domain(site, now).policy for scheduler in crew]
+    policies = [scheduler.full_policy(site, now) for scheduler in crew]
     return max(policies, key=lambda policy: _seen(policy, site))
 
 
@@ -70,7 +70,7 @@ def around(
     """The pages' groups, and a policy that has room for them; nobody has spoken of the pages."""
     names = group_names(policy, pages, now)
     policy = policy.with_groups(names)
-    told = np.zeros((len(pages), trust.SOURCES), dtype=np.int64)
+    told = np.zeros((len(pages), given.SOURCES), dtype=np.int64)
     prices = np.full(len(pages), server_price)
     return policy, Context(knowledge.group_numbers(policy.knowledge, names), prices, told)
 

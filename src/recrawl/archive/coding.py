@@ -8,6 +8,7 @@ and hands out zstd undecoded, and of several gzip members it reads the first.
 from collections.abc import Callable
 
 from recrawl.archive.deflate import BROKEN, GZIP, RAW, ZLIB, decompressobj
+from recrawl.model.headers import all_values
 
 
 class Undecodable(ValueError):
@@ -37,7 +38,7 @@ def decoded(payload: bytes, codings: list[str], limit_bytes: int) -> bytes:
 
 def codings_of(headers: tuple[tuple[str, str], ...]) -> list[str]:
     """`headers` with lower-case names; several headers are one list."""
-    values = [value for name, value in headers if name == "content-encoding"]
+    values = all_values(headers, "content-encoding")
     if not values or values == ["gzip"]:
         return values  # as nearly always
     return [coding for part in ",".join(values).split(",") if (coding := part.strip(" \t").lower())]

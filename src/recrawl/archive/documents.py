@@ -12,13 +12,18 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recrawl.archive.open_file import raise_as_ours
-from recrawl.formats import doc_record
-from recrawl.formats.doc_record import DocRecord
 from recrawl.model.address import fingerprint, server_of
 from recrawl.model.failure import NotFound
+from recrawl.model.late import late_module
 from recrawl.model.values import dataclass
+
+if TYPE_CHECKING:
+    from recrawl.formats.doc_record import DocRecord
+
+_RECORDS = late_module("recrawl.formats.doc_record")  # few sites have them
 
 HTML, RECORD, NEW = ".html", ".xml", ".new"
 LONGEST_NAME = 80
@@ -49,20 +54,18 @@ class DocumentFolder:
             try:
                 stem.parent.mkdir(parents=True, exist_ok=True)
                 _replace(stem.with_name(stem.name + HTML), one.body)
-                _replace(
-                    stem.with_name(stem.name + RECORD), doc_record.render(record_of(one, stem.name + HTML)).encode()
-                )
+                _replace(stem.with_name(stem.name + RECORD), _RECORDS.render(record_of(one, stem.name + HTML)).encode())
             except OSError as wrong:
                 raise_as_ours(wrong, self._folder)
 
-    def read(self, url: str, site: str) -> tuple[DocRecord, bytes]:
+    def read(self, url: str, site: str) -> "tuple[DocRecord, bytes]":
         record = self._stem(site, url)
         record = record.with_name(record.name + RECORD)
         if not record.exists():
             raise NotFound(f"no document of {url} is kept in {self._folder}")
         return _pair(record)
 
-    def walk(self) -> Iterator[tuple[DocRecord, bytes]]:
+    def walk(self) -> "Iterator[tuple[DocRecord, bytes]]":
         """Every document, in order of its name."""
         for record in sorted(self._folder.glob(f"*/*/*{RECORD}")):
             yield _pair(record)
@@ -72,10 +75,11 @@ class DocumentFolder:
         return self._folder / safe_name(site) / digits[:2] / digits
 
 
-def record_of(one: StoredDocument, file: str) -> DocRecord:
+def record_of(one: StoredDocument, file: str) -> "DocRecord":
     date = datetime.fromtimestamp(one.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     domain = server_of(one.url).partition(":")[0] if "[" not in one.url else server_of(one.url)
-    return DocRecord(one.url, file, one.site, domain, one.category, date)
+    record: DocRecord = _RECORDS.DocRecord(one.url, file, one.site, domain, one.category, date)
+    return record
 
 
 def safe_name(name: str) -> str:
@@ -84,8 +88,8 @@ def safe_name(name: str) -> str:
     return safe if safe and safe == name else f"{safe}-{fingerprint(name) & WORD:016x}"
 
 
-def _pair(record: Path) -> tuple[DocRecord, bytes]:
-    parsed = doc_record.parse(record.read_bytes(), str(record))
+def _pair(record: Path) -> "tuple[DocRecord, bytes]":
+    parsed = _RECORDS.parse(record.read_bytes(), str(record))
     return parsed, record.with_name(Path(parsed.file).name).read_bytes()
 
 

@@ -10,18 +10,19 @@ from recrawl.archive.member import BrokenMember, inflated
 from recrawl.archive.names import FINISHED, OPEN, STEM, WARC, created_of, stem_of, stems
 from recrawl.archive.object_store import SENT, Shelf
 from recrawl.archive.open_file import OpenFile, read_at
-from recrawl.archive.reading import payload_of
+from recrawl.archive.reading import payload_of, plain_payload
 from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
 from recrawl.archive.tray import NEVER, Tray
-from recrawl.archive.warc import BODY_DIGEST, exchange, warcinfo
+from recrawl.archive.warc import BODY_DIGEST, exchange, is_kept_as_sent, warcinfo
 from recrawl.formats.cdxj import parse_written
 from recrawl.model.address import fingerprint
 from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
+from recrawl.model.visit import Reply
 
 NOT_MODIFIED = 304  # never a version
 MOST_PATHS = 1000
@@ -87,6 +88,8 @@ class WarcArchive:
         original = self._original(capture, trays)
         if original is not None and capture.reply.status == NOT_MODIFIED:
             return trays[-1].add_unchanged(capture, original, self._new_id)
+        if original is None and (place := trays[-1].add_plainly(capture, self._settings, self._new_id)) is not None:
+            return place
         line = parse_written(original) if original is not None else None
         return trays[-1].add(exchange(capture, line, self._settings, self._new_id))
 
@@ -102,6 +105,9 @@ class WarcArchive:
                 self._let_go(file)
             raise
         return places
+
+    def needs_body(self, reply: Reply) -> bool:
+        return reply.source is not None or not is_kept_as_sent(reply)
 
     def close(self) -> None:
         """Finish the open file. A disk too full for that leaves it to the next opening; nothing is lost."""
@@ -178,14 +184,18 @@ class WarcArchive:
 
     # ---- reading
 
-    def read(self, place: Place) -> Payload:
+    def read(self, place: Place, body_bytes: int = 0) -> Payload:
         """A revisit is followed to the response it refers to: a 304 reads as that response, an equal payload as its
         own head over that body; `NotFound` if the response is no longer there."""
         try:
-            record = self._record(place)
+            data = self._inflated(place)
+            plain = plain_payload(data, self._settings.read_bytes, body_bytes)
+            if plain is not None:
+                return plain
+            record = parse(data)
             refers_to = record.field("WARC-Refers-To-Date") if record.kind == "revisit" else ""
             if not refers_to:
-                return payload_of(record, self._settings.read_bytes)
+                return payload_of(record, self._settings.read_bytes, body_bytes)
             return self._followed(record, at_of(refers_to), place)
         except (BrokenMember, BrokenRecord) as wrong:
             raise _damage_at(place, wrong) from wrong
@@ -225,11 +235,13 @@ class WarcArchive:
         return Shelf(self._settings.object_store)
 
     def _record(self, place: Place) -> Record:
-        member = self.member(place)
         try:
-            return parse(inflated(member))
+            return parse(self._inflated(place))
         except (BrokenMember, BrokenRecord) as wrong:
             raise _damage_at(place, wrong) from wrong
+
+    def _inflated(self, place: Place) -> bytes:
+        return inflated(self.member(place))
 
     def member(self, place: Place) -> bytes:
         """A record as it lies in its file: here, or in the object store if another machine wrote the file or it is

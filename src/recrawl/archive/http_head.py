@@ -6,10 +6,9 @@ header is kept under the name `X-Crawler-…`. A status line that is not HTTP/1 
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from functools import lru_cache
-from http import HTTPStatus
+from functools import cache, lru_cache
 
-from recrawl.model.late import late
+from recrawl.model.late import late, late_module
 from recrawl.native import compiled
 
 PREFIX = b"X-Crawler-"
@@ -22,7 +21,7 @@ REQUEST_LINE = late(rb"[A-Z]+ [^ \r\n]+ HTTP/1\.1")
 PLAIN_FIELDS = late(rb"\r\n(?:[A-Za-z0-9][^\r\n]*\r\n)*\r\n")
 REQUEST_VERSION = late(rb" HTTP/[0-9.]+$")
 PROTOCOLS = {b"2": "h2", b"2.0": "h2", b"3": "h3", b"3.0": "h3"}
-PHRASES = {int(status): status.phrase for status in HTTPStatus}
+_HTTP = late_module("http")  # for status lines that came without
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -46,10 +45,21 @@ is_plain_head: Callable[[bytes, tuple[bytes, ...]], bool] = (
 )
 
 
+def is_plainly_request(raw: bytes, secrets: tuple[bytes, ...]) -> bool:
+    """Well formed, and without lines that may have one of these names."""
+    end = max(raw.find(b"\r\n"), 0)
+    is_formed = REQUEST_LINE.fullmatch(raw, 0, end) and PLAIN_FIELDS.fullmatch(raw, end)
+    return bool(is_formed) and not _names_any(raw[end:], secrets)
+
+
+is_plain_request: Callable[[bytes, tuple[bytes, ...]], bool] = (
+    is_plainly_request if compiled is None else compiled.is_plain_request
+)
+
+
 def request_head(raw: bytes, secrets: Collection[str]) -> bytes:
     """The request as sent, without the headers that hold secrets."""
-    end = raw.find(b"\r\n")
-    if REQUEST_LINE.fullmatch(raw, 0, max(end, 0)) and _is_plain(raw[end:], frozenset(secrets)):
+    if is_plain_request(raw, _names(tuple(secrets))):
         return raw
     lines = _lines(raw)
     if not lines:
@@ -134,9 +144,9 @@ def _names_any(raw: bytes, names: tuple[bytes, ...]) -> bool:
     return bool(names) and _beginnings(names).search(raw.lower()) is not None
 
 
-@lru_cache(maxsize=256)  # most requests to a server differ in their first line only
-def _is_plain(fields: bytes, secrets: frozenset[str]) -> bool:
-    return bool(PLAIN_FIELDS.fullmatch(fields)) and not _names_any(fields, tuple(map(_latin, secrets)))
+@lru_cache(maxsize=64)
+def _names(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
+    return tuple(name.encode("latin-1") for name in secrets)
 
 
 @lru_cache(maxsize=64)
@@ -144,16 +154,12 @@ def _beginnings(names: tuple[bytes, ...]) -> "re.Pattern[bytes]":
     return re.compile(rb"\r\n(?:%s)" % b"|".join(map(re.escape, sorted(names))))
 
 
-def _latin(name: str) -> bytes:
-    return name.encode("latin-1")
-
-
 def _line(name: str, value: str) -> bytes:
     return f"{name}: {value}".encode("latin-1", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
 
 
 def _status_line(status: int) -> bytes:
-    return f"HTTP/1.1 {status:03d} {PHRASES.get(status, 'Unknown')}".encode("ascii")
+    return f"HTTP/1.1 {status:03d} {_phrases().get(status, 'Unknown')}".encode("ascii")
 
 
 def _hide(line: bytes, hidden: tuple[bytes, ...]) -> bytes:
@@ -162,3 +168,8 @@ def _hide(line: bytes, hidden: tuple[bytes, ...]) -> bytes:
 
 def _joined(lines: Iterable[bytes]) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+@cache
+def _phrases() -> dict[int, str]:
+    return {int(status): status.phrase for status in _HTTP.HTTPStatus}

@@ -2,7 +2,8 @@
 
 What is already compressed is not compressed again: such a block lies in stored deflate blocks behind a compressed
 header, all in one member that every gzip reader accepts. Headers and other short texts are deflated by the compiled
-part (`native/pack.c`), in a third of the time and with 1 to 3 % more bytes, unless a high level asks for the fewest.
+part (`native/pack.c`), in a third of the time and with 1 to 3 % more bytes, unless a high level asks for the fewest; it
+reads such a member again without finding out its code.
 """
 
 from collections.abc import Iterator
@@ -66,6 +67,9 @@ def _flushed(text: bytes, level: int) -> bytes:
 
 def inflated(member: bytes) -> bytes:
     """The bytes of exactly one whole member, its checksum verified."""
+    own: bytes | None = compiled.unpacked(member) if compiled is not None else None
+    if own is not None and _TRAILER.unpack(member[-_TRAILER.size :])[0] == crc32(own):
+        return own
     unpacker = decompressobj(wbits=GZIP)
     try:
         data = unpacker.decompress(member)

@@ -7,6 +7,7 @@ from functools import partial
 from recrawl.archive.http_head import headers_of
 from recrawl.model.capture import Capture, Laid, Payload, Place
 from recrawl.model.failure import NotFound
+from recrawl.model.visit import Reply
 
 FILE = "memory"
 
@@ -22,7 +23,7 @@ class MemoryArchive:
     def lay(self, captures: Sequence[Capture]) -> Laid:
         return Laid(partial(self.append, captures))
 
-    def read(self, place: Place) -> Payload:
+    def read(self, place: Place, body_bytes: int = 0) -> Payload:
         if place.file != FILE or not 0 <= place.offset < len(self._payloads):
             raise NotFound(f"{place.file!r} has no record at {place.offset}")
         return self._payloads[place.offset]
@@ -31,6 +32,9 @@ class MemoryArchive:
         for number, payload in enumerate(self._payloads):
             if payload.status:
                 yield self._place(number), payload
+
+    def needs_body(self, reply: Reply) -> bool:
+        return True
 
     def close(self) -> None:
         """Nothing to finish; what was kept can still be read."""

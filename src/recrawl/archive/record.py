@@ -1,13 +1,13 @@
 """One WARC 1.1 record as a value, its bytes, and back."""
 
 import hashlib
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import modf
 from urllib.parse import quote
 
+from recrawl.model.late import late
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 from recrawl.native import compiled
@@ -19,7 +19,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 BASE_32 = [
     first + second for first in LETTERS for second in LETTERS
 ]  # ten bits at a time: b32encode takes thrice as long
-SAFE_ADDRESS = re.compile(r"[\x21-\x7e]+")
+SAFE_ADDRESS = late(r"[\x21-\x7e]+")
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -64,6 +64,12 @@ def render(record: Record) -> bytes:
 
 def parse(data: bytes) -> Record:
     """The inverse of `render`: the bytes of exactly one whole record, or `BrokenRecord`."""
+    plain: tuple[Fields, bytes] | None = compiled.record_parts(data) if compiled is not None else None
+    return odd_record(data) if plain is None else Record(*plain)
+
+
+def odd_record(data: bytes) -> Record:
+    """`parse` of any bytes."""
     head, gap, rest = data.partition(END)
     first, _, lines = head.partition(b"\r\n")
     if not gap or not first.startswith(b"WARC/1."):
@@ -82,6 +88,13 @@ def parse(data: bytes) -> Record:
 def sha1(data: bytes) -> str:
     """The digest that readers verify: sha1 in base 32."""
     return sha1_text(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def digests_of(head: bytes, payload: bytes) -> tuple[bytes, bytes]:
+    """The sha1 of the payload, and of the block that both make."""
+    block = hashlib.sha1(head, usedforsecurity=False)
+    block.update(payload)
+    return hashlib.sha1(payload, usedforsecurity=False).digest(), block.digest()
 
 
 def plain_sha1_text(digest: bytes) -> str:
@@ -114,7 +127,7 @@ def _second(at: float) -> str:
 
 def at_of(date: str) -> float:
     try:
-        return datetime.fromisoformat(date).astimezone(UTC).timestamp()
+        return datetime.fromisoformat(date).timestamp()
     except ValueError:
         raise BrokenRecord(f"{date!r} is no WARC-Date") from None
 

@@ -3,20 +3,24 @@
 from collections.abc import Callable
 
 from recrawl.archive.cdxj_index import Sidecars
+from recrawl.archive.deflate import crc32
+from recrawl.archive.http_head import request_head
 from recrawl.archive.member import QUICK_LEVELS, compressed, stored
 from recrawl.archive.open_file import OpenFile, Span
 from recrawl.archive.reading import REVISIT_TYPE, line_of
-from recrawl.archive.record import END, Record, digits14, record_id, render, warc_date
+from recrawl.archive.record import END, Record, digests_of, digits14, record_id, render, warc_date
+from recrawl.archive.settings import ArchiveSettings
 from recrawl.archive.warc import Exchange, Sheet, connection_fields, plainly_unchanged, unchanged
 from recrawl.formats.cdxj import CdxLine, parse_written, written
 from recrawl.model.capture import Capture, Place
-from recrawl.model.visit import Reply
+from recrawl.model.visit import Reply, Times
 from recrawl.native import compiled
 
 NEVER = "9" * 14  # as a second
 
 if compiled is not None:
     compiled.captured(Capture, Reply, Place, connection_fields)
+    compiled.responding((Capture, Reply, Times), connection_fields, crc32, digests_of)
 
 
 class Tray:
@@ -49,6 +53,22 @@ class Tray:
         for sheet in exchange.beside:
             self._lay(self._member(sheet))
         return place if exchange.shown is None else self._lay(self._member(exchange.shown))
+
+    def add_plainly(self, capture: Capture, settings: ArchiveSettings, new_id: Callable[[], str]) -> Place | None:
+        """All records of a whole response that is kept as it was sent, by the compiled part; None where it leaves that
+        to `exchange`."""
+        if compiled is None or self._level not in QUICK_LEVELS:
+            return None
+        request = request_head(capture.reply.raw_request, settings.secrets) if settings.requests else b""
+        plain = compiled.responded(capture, request, settings.metadata, new_id, self._name, self.end)
+        if plain is None:
+            return None
+        members, length, line, key_length = plain
+        self._add_original(line, line[:key_length].decode(), capture.url)
+        place = Place(self._name, self.end, length)
+        self._members.append(members)
+        self.end += len(members)
+        return place
 
     def add_unchanged(self, capture: Capture, original: bytes, new_id: Callable[[], str]) -> Place:
         """A 304 to what was asked of the original (its index line), at the same address."""
@@ -97,10 +117,15 @@ class Tray:
 
     def _index(self, line: CdxLine) -> None:
         text = written(line)
-        if line.mime != REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
-            self.originals.append((f"{line.urlkey} {line.timestamp} ", (self._line_bytes, len(text))))
-            self.originals_from = min(self.originals_from, line.timestamp)
-            self._by_url.setdefault(line.url, []).append(text)
+        if line.mime == REVISIT_TYPE:  # never an original: in months of unchanged pages these would fill the memory
+            self._add_line(text)
+        else:
+            self._add_original(text, f"{line.urlkey} {line.timestamp} ", line.url)
+
+    def _add_original(self, text: bytes, key: str, url: str) -> None:
+        self.originals.append((key, (self._line_bytes, len(text))))
+        self.originals_from = min(self.originals_from, key[-15:-1])
+        self._by_url.setdefault(url, []).append(text)
         self._add_line(text)
 
     def _add_line(self, text: bytes) -> None:

@@ -6,7 +6,6 @@ Digests in the fields are sha1 in base 32, which readers verify; `Recrawl-Body-D
 recrawl's own identity of a version.
 """
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
@@ -18,6 +17,7 @@ from recrawl.archive.settings import ArchiveSettings
 from recrawl.formats.cdxj import CdxLine
 from recrawl.model.capture import Capture
 from recrawl.model.failure import Failure
+from recrawl.model.late import late
 from recrawl.model.swift import replace, swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Reply
@@ -30,9 +30,9 @@ PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 SAME_PAYLOAD = PROFILE + "identical-payload-digest"
 NOT_MODIFIED = PROFILE + "server-not-modified"
 BODY_DIGEST = "Recrawl-Body-Digest"
-NO_TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
+NO_TOKEN = late(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 STATUS_BYTES = 8  # of a head, in which its protocol stands
-DIGEST = re.compile("sha256:[0-9a-f]{64}")
+DIGEST = late("sha256:[0-9a-f]{64}")
 EMPTY_DIGEST = sha1(b"")
 CODING = (b"transfer-encoding",)  # of a body that is stored as it was sent …
 CODINGS = (*CODING, b"content-encoding")  # … and decoded: headers that do not describe it
@@ -232,9 +232,13 @@ def _failed(capture: Capture, subject: Subject) -> Sheet:
     return _with_digest(fields, _warc_fields(_facts(capture)))
 
 
+def is_kept_as_sent(reply: Reply) -> bool:
+    return readable_as_sent(codings_of(reply.headers), reply.sent_body, reply.body)
+
+
 def _payload(reply: Reply) -> tuple[bytes, tuple[bytes, ...]]:
     """The stored body, and the headers that do not describe it."""
-    as_sent = readable_as_sent(codings_of(reply.headers), reply.sent_body, reply.body)
+    as_sent = bool(reply.let_go_bytes) or is_kept_as_sent(reply)
     payload = reply.sent_body if as_sent else reply.body
     hidden = CODING if as_sent else CODINGS
     lengths = reply.all_headers("content-length")

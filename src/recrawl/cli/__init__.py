@@ -7,7 +7,7 @@ import sys
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-YOUNG = 50_000  # new objects between two looks for cycles: imports make many, and none of them goes
+YOUNG = 50_000  # new objects between two looks for cycles
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from recrawl.lab.race.race import DUE, RACED, run
 from recrawl.lab.race.scores import Score, json_line, table
 from recrawl.lab.race.worlds import WORLDS
 from recrawl.model.failure import NotFound, UsageError
-from recrawl.schedule.own import is_own
+from recrawl.schedule import is_own
 
 Make = Callable[[int], History]
 BUDGETS = (1 / 30, 1 / 7, 1.0)

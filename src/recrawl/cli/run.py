@@ -3,7 +3,6 @@
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 
 import click
 
@@ -19,6 +18,7 @@ from recrawl.folder.settings import load
 from recrawl.launch.run import Ended
 from recrawl.launch.run import run as run_crawl
 from recrawl.model.failure import StoreAway, UsageError
+from recrawl.model.swift import replace
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.store.address import impatient, is_postgres
 

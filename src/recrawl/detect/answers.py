@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-import ada_url
-
 from recrawl.detect.digest import body_digest
 from recrawl.detect.learning import after_equal_body
 from recrawl.detect.noise import PageNoise, read_page, write_page
 from recrawl.detect.soft404 import leads_home
 from recrawl.model.directives import from_headers
+from recrawl.model.late import late_module
 from recrawl.model.page import Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Evidence, Reply
 
+_ADA = late_module("ada_url")
 PERMANENT = frozenset({301, 308})
 PARTIAL = 206
 SAME, GONE = Change.SAME, Status.GONE  # looked at with every 304
@@ -100,7 +100,7 @@ def redirect_target(reply: Reply) -> str:
     with suppress(UnicodeError):
         location = location.encode("latin-1").decode("utf-8")  # headers come as latin-1, most servers mean UTF-8
     try:
-        return str(ada_url.join_url(reply.ask.url, location)) if location else ""
+        return str(_ADA.join_url(reply.ask.url, location)) if location else ""
     except ValueError:
         return ""
 
@@ -108,7 +108,7 @@ def redirect_target(reply: Reply) -> str:
 def _document(page: Page, reply: Reply) -> Verdict | None:
     if reply.status == PARTIAL:
         return kept(page, Change.UNKNOWN, "a part of the document, unasked")
-    if not reply.body.strip():
+    if not reply.body or reply.body.isspace():
         blank = odd(page, "an empty answer")
         if blank is not None:
             return blank

@@ -27,13 +27,45 @@ HIDDEN = -3
 ASIDE = frozenset({LINKS, HIDDEN})  # compared, but no words that anybody reads
 COUNTED_RELATIONS = frozenset({"a", "area", "next"})
 MOST_LINKS = 5_000
+_NOT_TO_BE_FOUND = (Block(HIDDEN, "noindex"),)
 
 
 @lately
 def content(document: Document) -> tuple[Block, ...]:
     """Folded, non-empty blocks: title, main text, links, and the wish not to be found."""
-    hidden = (Block(HIDDEN, "noindex"),) if "noindex" in document.directives else ()
-    return (*text_blocks(document), *link_blocks(document), *hidden)
+    return (*text_blocks(document), *link_blocks(document), *_hidden(document))
+
+
+@lately
+def but_for_links(document: Document) -> tuple[Block, ...]:
+    """The same without its links, which cost more to find than all else."""
+    return (*text_blocks(document), *_hidden(document))
+
+
+def _hidden(document: Document) -> tuple[Block, ...]:
+    return _NOT_TO_BE_FOUND if "noindex" in document.directives else ()
+
+
+def leads_alike(old: Document, new: Document) -> bool:
+    """The links in their main text are the same for certain, whatever they are. False: only looking will tell."""
+    if compiled is None or old.links is not new.links:
+        return False
+    last = _last_alike[0]
+    if last.old is not old or last.new is not new:
+        alike = compiled.stand_alike(tuple(old.main), tuple(new.main), tuple(new.links), MOST_LINKS)
+        last = _last_alike[0] = Alike(old, new, alike)
+    return last.alike
+
+
+class Alike(NamedTuple):
+    """What was said last, which is asked twice of most."""
+
+    old: Document | None
+    new: Document | None
+    alike: bool
+
+
+_last_alike = [Alike(None, None, False)]
 
 
 def text_blocks(document: Document) -> tuple[Block, ...]:

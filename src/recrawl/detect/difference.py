@@ -13,7 +13,7 @@ from itertools import groupby
 from recrawl.detect.digest import fold
 from recrawl.detect.sequence import matches
 from recrawl.detect.simhash import CJK
-from recrawl.model.document import Block
+from recrawl.model.document import Block, Sides
 from recrawl.model.ends import ends
 from recrawl.model.late import late
 from recrawl.model.swift import swift
@@ -98,16 +98,30 @@ def differ(old: Sequence[Block], new: Sequence[Block], folded: bool = False) -> 
 def extent(old: Sequence[Block], new: Sequence[Block]) -> Extent:
     """What `differ` would measure of blocks that are folded and not empty, without putting together what stayed, which
     is nearly all of a page."""
-    was, now = [block.text for block in old], [block.text for block in new]
+    return _extent_of([block.text for block in old], [block.text for block in new])
+
+
+def extent_beside(sides: Sides) -> Extent:
+    """The same of two versions side by side: whatever they begin and end with counts by its size."""
+    title, gone, come = fold(sides.document.title), sides.gone, sides.come
+    stayed_bytes = _bytes(title) + bool(title) + sides.text_bytes - _bytes("".join(come)) + sides.head + sides.tail
+    if not gone or not come:  # as most do
+        some_bytes = _bytes("".join(gone or come)) + len(gone or come)
+        return Extent(some_bytes, some_bytes / (stayed_bytes + some_bytes))
+    before, behind = [_STAYED.text] * bool(title or sides.head), [_STAYED.text] * bool(sides.tail)
+    stayed_bytes -= _lines_bytes(before + behind)
+    return _extent_of([*before, *gone, *behind], [*before, *come, *behind], stayed_bytes)
+
+
+def _extent_of(was: list[str], now: list[str], stayed_bytes: int = 0) -> Extent:
+    """`stayed_bytes`: that stand in neither."""
     head, tail = ends(was, now)
     gone, come = was[head : len(was) - tail], now[head : len(now) - tail]
+    stayed_bytes += _lines_bytes(now)
     if not gone or not come:  # no word to be compared
         removed, added = _lines_bytes(gone), _lines_bytes(come)
-        return _extent(
-            {SegmentKind.SAME: _lines_bytes(now) - added, SegmentKind.REMOVED: removed, SegmentKind.ADDED: added}
-        )
+        return _extent({SegmentKind.SAME: stayed_bytes - added, SegmentKind.REMOVED: removed, SegmentKind.ADDED: added})
     segments: list[Segment] = []
-    stayed_bytes = _lines_bytes(now)
     for step in steps_between(was, now):
         if step.same:
             segments.append(_STAYED)

@@ -11,7 +11,7 @@ from operator import is_
 from recrawl.detect.parts import Found, Piece, piece_of, place_key
 from recrawl.detect.sequence import matches
 from recrawl.detect.shapes import HOLE
-from recrawl.model.document import Block
+from recrawl.model.document import Block, Row
 from recrawl.model.ends import ends
 
 FEW_PLACES = 3  # so few are looked for one by one
@@ -22,12 +22,22 @@ Pair = tuple[Piece, Piece]
 def differing(old: Sequence[Block], new: Sequence[Block]) -> tuple[Found, ...]:
     places = _places_between(old, new)
     before, after = _by_place(old, places), _by_place(new, places)
+    order = dict.fromkeys((*before, *after))
+    return differing_in([_row(place, before.get(place, []), after.get(place, [])) for place in order])
+
+
+def differing_in(rows: Iterable[Row]) -> tuple[Found, ...]:
+    """The same of what stands at each place."""
     found: list[Found] = []
-    for place in dict.fromkeys((*before, *after)):
-        was, now = before.get(place, []), after.get(place, [])
-        if [block.text for block in was] != [block.text for block in now]:
-            found.extend(_in_rows(place_key(place), was, now) if len(was) == len(now) else _grown(place, was, now))
+    for row in rows:
+        if row.gone or row.come:
+            found.extend(_in_row(row) if len(row.gone) == len(row.come) else _grown(row))
     return tuple(found)
+
+
+def _row(place: int, was: list[str], now: list[str]) -> Row:
+    head, tail = ends(was, now)
+    return Row(place, head, was[head : len(was) - tail], now[head : len(now) - tail], now)
 
 
 def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
@@ -36,52 +46,56 @@ def _places_between(old: Sequence[Block], new: Sequence[Block]) -> set[int]:
     return {block.place for block in (*old[head : len(old) - tail], *new[head : len(new) - tail])}
 
 
-def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[Block]]:
+def _by_place(blocks: Iterable[Block], places: Set[int]) -> dict[int, list[str]]:
     there = [block for block in blocks if block.place in places]
     if len(places) <= FEW_PLACES:
         order = dict.fromkeys([block.place for block in there])
-        return {place: [block for block in there if block.place == place] for place in order}
-    grouped: defaultdict[int, list[Block]] = defaultdict(list)
+        return {place: [block.text for block in there if block.place == place] for place in order}
+    grouped: defaultdict[int, list[str]] = defaultdict(list)
     for block in there:
-        grouped[block.place].append(block)
+        grouped[block.place].append(block.text)
     return grouped
 
 
-def _grown(place: int, was: Sequence[Block], now: Sequence[Block]) -> list[Found]:
+def _grown(row: Row) -> list[Found]:
     """Blocks came or went. What both begin and end with says the same whatever it is."""
-    key, (head, tail) = place_key(place), ends([block.text for block in was], [block.text for block in now])
-    gone, come = was[head : len(was) - tail], now[head : len(now) - tail]
-    alike = len(matches(_skeletons(gone), _skeletons(come))) if gone and come else 0
-    same = head + tail + alike
-    return [Found(key, key, mostly_same=same * 4 >= max(len(was), len(now)) * 3)]
+    key, stayed, gone, come = place_key(row.place), len(row.now) - len(row.come), row.gone, row.come
+    alike = len(matches(_skeletons(row.place, gone), _skeletons(row.place, come))) if gone and come else 0
+    most = stayed + max(len(gone), len(come))
+    return [Found(key, key, mostly_same=(stayed + alike) * 4 >= most * 3)]
 
 
-def _in_rows(place: int, was: Sequence[Block], now: Sequence[Block]) -> list[Found]:
+def _in_row(row: Row) -> list[Found]:
     """As many blocks as there were, side by side."""
-    total = len(now)
+    key, total = place_key(row.place), len(row.now)
     pairs = {
-        at: (piece_of(one, at, total), piece_of(other, at, total))
-        for at, (one, other) in enumerate(zip(was, now, strict=True))
-        if one.text != other.text
+        at: (_piece(row, one, at), _piece(row, other, at))
+        for at, (one, other) in enumerate(zip(row.gone, row.come, strict=True), row.head)
+        if one != other
     }
     other_words = [at for at, (one, other) in pairs.items() if one.cut.skeleton != other.cut.skeleton]
     if not other_words:
-        return list(_fields(pairs, (), now))
+        return list(_fields(row, pairs, ()))
     before, after = _sides(pairs)
     if _reordered(before, after) or (len(pairs) == total and not set(before) & set(after)):
-        return [Found(place, place)]
-    moved, first, last = len(other_words), other_words[0], other_words[-1] + 1
-    common = total - (last - first) + len(matches(_skeletons(was[first:last]), _skeletons(now[first:last])))
+        return [Found(key, key)]
+    moved, first, last = len(other_words), other_words[0] - row.head, other_words[-1] + 1 - row.head
+    was, now = _skeletons(row.place, row.gone[first:last]), _skeletons(row.place, row.come[first:last])
+    common = total - (last - first) + len(matches(was, now))
     if moved > total - common:
-        return [Found(place, place, mostly_same=common * 4 >= total * 3)]
-    slots = [Found(pairs[at][1].slot, place) for at in other_words]
-    return [*slots, *_fields(pairs, other_words, now)]
+        return [Found(key, key, mostly_same=common * 4 >= total * 3)]
+    slots = [Found(pairs[at][1].slot, key) for at in other_words]
+    return [*slots, *_fields(row, pairs, other_words)]
 
 
-def _fields(pairs: dict[int, Pair], besides: Sequence[int], now: Sequence[Block]) -> Iterator[Found]:
+def _piece(row: Row, text: str, at: int) -> Piece:
+    return piece_of(Block(row.place, text), at, len(row.now))
+
+
+def _fields(row: Row, pairs: dict[int, Pair], besides: Sequence[int]) -> Iterator[Found]:
     """Values that differ in words that do not, skeleton by skeleton, each weighed against its like in the whole row."""
     changed: dict[int, Pair | None] = {**pairs, **dict.fromkeys(besides)}
-    for skeleton, alike in _grouped(changed, now).items():
+    for skeleton, alike in _grouped(row, changed).items():
         first = alike[0][1]
         for hole, key in enumerate(first.fields):
             before = [one.cut.values[hole] for one, _ in alike]
@@ -90,16 +104,16 @@ def _fields(pairs: dict[int, Pair], besides: Sequence[int], now: Sequence[Block]
                 yield Found(key, first.place, after[0], skeleton, _mostly_same(before, after))
 
 
-def _grouped(changed: dict[int, Pair | None], now: Sequence[Block]) -> dict[str, list[Pair]]:
+def _grouped(row: Row, changed: dict[int, Pair | None]) -> dict[str, list[Pair]]:
     """The changed pairs, and those that say the same in the words of one of them; in the order of the row."""
     skeletons = {pair[1].cut.skeleton for pair in changed.values() if pair}
     begins = tuple({skeleton.partition(HOLE)[0] for skeleton in skeletons})
     ends = tuple({skeleton.rpartition(HOLE)[2] for skeleton in skeletons})
     grouped: dict[str, list[Pair]] = {}
-    for at, block in enumerate(now) if skeletons else ():
+    for at, text in enumerate(row.now) if skeletons else ():
         pair = changed.get(at)
-        if at not in changed and block.text.startswith(begins) and block.text.endswith(ends):
-            same = piece_of(block, at, len(now))
+        if at not in changed and text.startswith(begins) and text.endswith(ends):
+            same = _piece(row, text, at)
             pair = (same, same) if same.cut.skeleton in skeletons else None
         if pair is not None:
             grouped.setdefault(pair[1].cut.skeleton, []).append(pair)
@@ -118,5 +132,5 @@ def _reordered(old: list[str], new: list[str]) -> bool:
     return old != new and Counter(old) == Counter(new)
 
 
-def _skeletons(blocks: Sequence[Block]) -> list[str]:
-    return [piece_of(block, 0, 0).cut.skeleton for block in blocks]
+def _skeletons(place: int, texts: Sequence[str]) -> list[str]:
+    return [piece_of(Block(place, text), 0, 0).cut.skeleton for text in texts]

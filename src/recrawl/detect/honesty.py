@@ -1,7 +1,7 @@
 """How far a server's word is taken: validators and Last-Modified."""
 
 import re
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from recrawl.detect.noise import read_page
@@ -16,6 +16,7 @@ ANEW = 100  # conditional visits in a row: so many as there never are
 DISTRUST_VISITS = 20
 JUST_NOW_S = 2.0
 UNCOPIED = (Status.NEW, Status.GONE)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 USUAL_DATE = late(
     "[A-Z][a-z]{2}, [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT", re.ASCII
 )
@@ -28,7 +29,7 @@ def ask_conditionally(page: Page) -> bool:
         return False
     if page.conditional >= CONDITIONAL_IN_A_ROW + page.id % 5:
         return False
-    return read_page(page.noise).distrust == 0
+    return not page.noise or read_page(page.noise).distrust == 0
 
 
 def read_anew(page: Page) -> Page:
@@ -64,15 +65,28 @@ def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
 
 @lru_cache(maxsize=256)  # the answers of one second share a date
 def http_date(text: str) -> float | None:
+    if not text:
+        return None
     if not USUAL_DATE.fullmatch(text):
         return _odd_date(text)
-    midnight_at = _odd_date(text[:17] + "00:00:00 GMT")
+    midnight_at = _midnight_at(text[:17])
     if midnight_at is None:
         return None
     return midnight_at + int(text[17:19]) * 3600 + int(text[20:22]) * 60 + int(text[23:25])
 
 
 @lru_cache(maxsize=1024)  # a few days hold most dates
+def _midnight_at(day: str) -> float | None:
+    month, year = day[8:11], int(day[12:16])
+    try:
+        if month in MONTHS and year >= 1000:  # of a year of two digits it takes a guess
+            return datetime(year, MONTHS.index(month) + 1, int(day[5:7]), tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+    return _odd_date(day + "00:00:00 GMT")
+
+
+@lru_cache(maxsize=1024)
 def _odd_date(text: str) -> float | None:
     try:
         moment = read_mail_date(text.strip())

@@ -1,10 +1,11 @@
 """How noise is learnt: from looks, from comparisons, and by proof from a second look."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import xxhash
 
-from recrawl.detect.noise import Entry, Knowledge, Nature, PageNoise, with_entries
+from recrawl.detect.noise import Entry, Knowledge, Nature, PageNoise, TemplateNoise, read_page, with_entries
 from recrawl.detect.parts import Found, PartKind
 from recrawl.detect.shapes import CLOCKS, SELF_CHANGING, agrees, shape_of
 from recrawl.model.swift import replace
@@ -19,6 +20,7 @@ UNKNOWN_ASKS = 3  # visits in a row at which an unknown part may ask for a secon
 DOUBT_AFTER = (3, 12, 48, 192)  # differences in a row after which a real part is put to the proof again
 SMALL_SHARE = 0.5
 SMALL_BYTES = 512
+MOST_TOLD = 1_000  # differences of a template whose weight is remembered
 _MOST = 255
 
 
@@ -105,9 +107,46 @@ def _without_others(noise: PageNoise, found: Sequence[Found]) -> PageNoise:
     return replace(noise, entries=kept)
 
 
+class Weighed(NamedTuple):
+    """What parts that differ teach of a page of which nothing is masked. `is_masked`: something is now. `is_doubtful`:
+    a small change of these parts wants a second look."""
+
+    noise: PageNoise
+    is_masked: bool
+    is_doubtful: bool
+
+
+def weighed(noise: bytes, template: TemplateNoise, found: tuple[Found, ...], at: float) -> Weighed:
+    """Pages of one template differ in the same parts, nearly always: what follows is found out once, but for values,
+    which are looked at with the clock in hand."""
+    if any(part.skeleton for part in found):
+        return _weighed(noise, template, found, at)
+    told = template.told
+    known: Weighed | None = told.get((noise, found))
+    if known is None:
+        if len(told) >= MOST_TOLD:
+            told.clear()
+        known = told[noise, found] = _weighed(noise, template, found, at)
+    return known
+
+
+def _weighed(noise: bytes, template: TemplateNoise, found: tuple[Found, ...], at: float) -> Weighed:
+    knowledge = Knowledge(read_page(noise), template)
+    learnt = after_difference(knowledge, found, at).noise
+    return Weighed(learnt, bool(Knowledge(learnt, template).mask), _all_doubtful(knowledge, learnt, found))
+
+
 def wants_second_look(before: Knowledge, after: PageNoise, found: Sequence[Found], share: float, size: int) -> bool:
     """Only where it can change the verdict: a small change, and not one part of it already known to be real."""
-    if not found or len(found) > MOST_SUSPECTS or (share > SMALL_SHARE and size > SMALL_BYTES):
+    return is_small(share, size) and _all_doubtful(before, after, found)
+
+
+def is_small(share: float, size: int) -> bool:
+    return share <= SMALL_SHARE or size <= SMALL_BYTES
+
+
+def _all_doubtful(before: Knowledge, after: PageNoise, found: Sequence[Found]) -> bool:
+    if not found or len(found) > MOST_SUSPECTS:
         return False
     return all(_doubtful(before.nature(part), after.entry(part.key)) for part in found)
 

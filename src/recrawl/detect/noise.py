@@ -8,6 +8,7 @@ looks is real, however often it changes: so a clock is masked and a price is not
 import struct
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Any
 
 from recrawl.detect.parts import Found, PartKind
 from recrawl.model.once import once
@@ -96,6 +97,11 @@ class TemplateNoise:
     @once
     def _by_key(self) -> dict[int, Votes]:
         return {votes.key: votes for votes in self.votes}
+
+    @once
+    def told(self) -> dict[tuple[bytes, tuple[Found, ...]], Any]:
+        """What others found out by these votes, who keep it here for as long as they hold (`learning.py`)."""
+        return {}
 
 
 @dataclass(frozen=True)

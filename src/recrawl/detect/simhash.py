@@ -6,11 +6,10 @@ Only asked for when the text digests differ. Signed, so that every database can 
 from collections import Counter
 from collections.abc import Iterable
 
-import numpy as np
-import numpy.typing as npt
 import xxhash
 
 from recrawl.detect.digest import words
+from recrawl.model.numpy_late import Floats, Ints, Unsigned, np
 
 BITS = 64
 AT_ONCE = 32_768  # hashes whose bits are laid out at a time
@@ -28,9 +27,6 @@ CJK_RANGES = (
 )
 CJK = "".join(f"{chr(first)}-{chr(last)}" for first, last in CJK_RANGES)  # for a character class
 
-Hashes = npt.NDArray[np.uint64]
-Weights = npt.NDArray[np.int64]
-
 
 def simhash(text: str) -> int:
     """0 for a text without words. The same in every process and on every machine."""
@@ -43,7 +39,7 @@ def simhash(text: str) -> int:
     return int(np.packbits(ones * 2 > capped.sum(), bitorder="little").view("<i8")[0])
 
 
-def _ones(hashes: Hashes, weights: Weights) -> npt.NDArray[np.float64]:
+def _ones(hashes: Unsigned, weights: Ints) -> Floats:
     """How much speaks for each bit."""
     bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     ones = weights.astype(np.float32) @ bits.astype(np.float32)  # whole numbers far below 2**24: exact
@@ -60,7 +56,7 @@ def share_between(one: int, other: int) -> float:
     return min(1.0, distance(one, other) / (BITS / 2))
 
 
-def _words(text: str) -> tuple[Hashes, Weights]:
+def _words(text: str) -> tuple[Unsigned, Ints]:
     """Told apart by their hashes: of few words that is quicker than counting them."""
     found = words(text)
     if len(found) > MOST_UNCOUNTED:
@@ -70,11 +66,11 @@ def _words(text: str) -> tuple[Hashes, Weights]:
     return hashes, counts.astype(np.int64)
 
 
-def _hashed(some: Iterable[bytes]) -> Hashes:
+def _hashed(some: Iterable[bytes]) -> Unsigned:
     return np.frombuffer(b"".join(map(xxhash.xxh3_64_digest, some)), dtype=">u8").astype(np.uint64)
 
 
-def _words_and_pairs(text: str) -> tuple[Hashes, Weights]:
+def _words_and_pairs(text: str) -> tuple[Unsigned, Ints]:
     """CJK characters leave the words and count in pairs; one that stands alone pairs with nothing."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     inside = np.zeros(len(points) + 2, dtype=np.bool_)
@@ -92,7 +88,7 @@ def _words_and_pairs(text: str) -> tuple[Hashes, Weights]:
     return np.concatenate([hashes, _mixed(distinct)]), np.concatenate([weights, counts.astype(np.int64)])
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def _mixed(numbers: Unsigned) -> Unsigned:
     """The finaliser of splitmix64: every input bit reaches every output bit."""
     numbers = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ numbers >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)

@@ -10,21 +10,32 @@ Each step gives a verdict or leaves it to the next, so the archive is read only 
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
+from operator import is_
 
 from recrawl.detect.answers import at_once, equal_bytes, has_copy, kept, odd, settled
-from recrawl.detect.content import ASIDE, LINKS, TITLE, content, has_text
-from recrawl.detect.difference import NO_EXTENT, Extent, extent
-from recrawl.detect.differing import differing
-from recrawl.detect.digest import body_digest, digest_of
+from recrawl.detect.content import ASIDE, LINKS, TITLE, but_for_links, content, has_text, leads_alike
+from recrawl.detect.difference import NO_EXTENT, Extent, extent, extent_beside
+from recrawl.detect.differing import differing, differing_in
+from recrawl.detect.digest import body_digest, digest_of, fold
 from recrawl.detect.honesty import DISTRUST_VISITS, last_modified_ago_s, validators_lied
 from recrawl.detect.lately import lately
-from recrawl.detect.learning import Learnt, after_difference, after_look, after_second_look, wants_second_look
+from recrawl.detect.learning import (
+    Learnt,
+    after_difference,
+    after_look,
+    after_second_look,
+    is_small,
+    wants_second_look,
+    weighed,
+)
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
 from recrawl.detect.parts import Found, masked, values
 from recrawl.detect.simhash import share_between, simhash
-from recrawl.detect.soft404 import ErrorPage, is_soft_404
+from recrawl.detect.soft404 import MOST_LETTERS, ErrorPage, is_soft_404
 from recrawl.model.directives import from_headers, may_keep
-from recrawl.model.document import Block, Document, Media
+from recrawl.model.document import Block, Document, Media, Sides
+from recrawl.model.ends import ends
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
@@ -34,6 +45,7 @@ from recrawl.model.visit import Evidence, Reply
 __all__ = [
     "NeedsPrevious",
     "at_once",
+    "changed_beside",
     "compare",
     "first_sight",
     "is_unread",
@@ -46,7 +58,10 @@ __all__ = [
 ]
 
 SECOND_LOOK_HEADERS = (("cache-control", "no-cache"),)  # a copy from a cache would prove nothing
+FIRST_SEEN = "first seen"
 UNDECODABLE_SHARE = 0.05  # of replacement characters in a text
+
+Shown = tuple[Sequence[Block], Sequence[Block]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +121,11 @@ def once_read(
 
 
 def first_sight(page: Page, reply: Reply) -> Verdict:
-    """New, of a page never seen whose text is plainly its own: what is remembered of the text can wait (`recalled`)."""
-    return _by_bytes(page, reply)
+    """New, of a page without a copy whose text is plainly its own: what is remembered of the text can wait
+    (`recalled`)."""
+    noise = write_page(settled(read_page(page.noise))) if page.noise else b""
+    digest, ago_s = sha256(reply.body).digest(), last_modified_ago_s(reply, page)
+    return Verdict(Change.NEW, body_digest=digest, noise=noise, reason=FIRST_SEEN, changed_ago_s=ago_s)
 
 
 def is_unread(page: Page) -> bool:
@@ -136,28 +154,64 @@ def plainly_differs(
     if not document.main or not has_text(previous) or _by_reading(page, document, error_page) is not None:
         return False
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
-    return previous is not None and _texts(_shown(previous, knowledge)) != _texts(_shown(document, knowledge))
+    return previous is not None and not _equal(_sides(previous, document, knowledge))
 
 
 def thorough(
-    page: Page, reply: Reply, document: Document, previous: Document | None, template: TemplateNoise | None = None
+    page: Page,
+    reply: Reply,
+    document: Document,
+    previous: Document | None,
+    template: TemplateNoise | None = None,
+    *,
+    leave_unread: bool = False,
 ) -> Verdict:
-    """Compare with the version kept. `previous` None: it cannot be read any more."""
+    """Compare with the version kept. `previous` None: it cannot be read any more. `leave_unread`: of a page that was
+    unread and changed, the new version may be kept so as well: its text is `recalled` when somebody asks for it."""
     knowledge = Knowledge(read_page(page.noise), template or TemplateNoise())
     if previous is None or not has_text(previous):
         return _estimated(page, reply, document, _shown(document, knowledge), Learnt(knowledge.page))
-    if _equal(previous, document, knowledge):
+    sides = _sides(previous, document, knowledge)
+    if _equal(sides):
         return _only_noise(page, reply, document, knowledge, _shown(document, knowledge))
-    found = _not_noise(knowledge, differing(content(previous), content(document)))
+    compared = (content(previous), content(document)) if knowledge.mask else sides
+    found = _not_noise(knowledge, differing(*compared))
     learnt = after_difference(knowledge, found, reply.at)
     wiser = Knowledge(learnt.noise, knowledge.template)
-    blocks = _shown(document, wiser)
-    if wiser.mask != knowledge.mask and _equal(previous, document, wiser):
-        return _only_noise(page, reply, document, wiser, blocks, learnt.lessons)
-    difference = _difference(_shown(previous, wiser), blocks)
+    if wiser.mask != knowledge.mask:
+        sides = _shown(previous, wiser), _shown(document, wiser)
+        if _equal(sides):
+            return _only_noise(page, reply, document, wiser, sides[1], learnt.lessons)
+    difference = _difference(*sides)
     left = _not_noise(wiser, found)
     asks = wants_second_look(knowledge, learnt.noise, left, difference.share, difference.changed_bytes)
-    return _changed(page, reply, document, blocks, difference, learnt, second_look=asks)
+    blocks = sides[1] if leave_unread else _shown(document, wiser)
+    return _changed(page, reply, document, blocks, difference, learnt, second_look=asks, leave_unread=leave_unread)
+
+
+def changed_beside(page: Page, reply: Reply, sides: Sides, template: TemplateNoise) -> Verdict | None:
+    """`thorough` of an unread page of which a copy may be kept, the new version left unread as well, by what differs
+    alone. None: there is more to it than that."""
+    document = sides.document
+    if sides.letters <= MOST_LETTERS or sides.gone == sides.come or "noindex" in document.directives:
+        return None
+    if Knowledge(read_page(page.noise), template).mask if page.noise else template.noise:
+        return None
+    learnt = weighed(page.noise, template, differing_in(sides.rows), reply.at)
+    if learnt.is_masked:
+        return None
+    difference = extent_beside(sides)
+    return Verdict(
+        Change.CHANGED,
+        share=difference.share,
+        changed_bytes=difference.changed_bytes,
+        body_digest=body_digest(reply.body),
+        text_bytes=sides.text_bytes + _bytes(fold(document.title)),
+        noise=write_page(_remembered(page, reply, learnt.noise, changed=True)),
+        reason=_says(difference),
+        second_look=learnt.is_doubtful and is_small(difference.share, difference.changed_bytes),
+        changed_ago_s=last_modified_ago_s(reply, page),
+    )
 
 
 def judge_second_look(
@@ -185,11 +239,10 @@ def judge_second_look(
     learnt = after_second_look(known.page, suspects, moving, standing, conclusive=not _from_cache(second))
     lessons = (*verdict.lessons, *learnt.lessons)
     wiser = Knowledge(learnt.noise, known.template)
-    blocks = _shown(document, wiser)
-    if _equal(previous, document, wiser):
+    before, blocks = _shown(previous, wiser), _shown(document, wiser)
+    if _equal((before, blocks)):
         return _only_noise(page, reply, document, wiser, blocks, lessons)
-    difference = _difference(_shown(previous, wiser), blocks)
-    return _changed(page, reply, document, blocks, difference, Learnt(learnt.noise, lessons))
+    return _changed(page, reply, document, blocks, _difference(before, blocks), Learnt(learnt.noise, lessons))
 
 
 def _by_reading(page: Page, document: Document | None, error_page: ErrorPage | None) -> Verdict | None:
@@ -222,13 +275,13 @@ def _by_bytes(page: Page, reply: Reply) -> Verdict:
         changed_bytes=0 if new else len(reply.body),
         body_digest=body_digest(reply.body),
         noise=write_page(noise),
-        reason="first seen" if new else "the bytes differ, and there is no text to compare",
+        reason=FIRST_SEEN if new else "the bytes differ, and there is no text to compare",
         changed_ago_s=last_modified_ago_s(reply, page),
     )
 
 
 def _new(page: Page, reply: Reply, document: Document, blocks: Sequence[Block]) -> Verdict:
-    reason = "here again" if page.body_digest else "first seen"
+    reason = "here again" if page.body_digest else FIRST_SEEN
     return _measured(page, reply, document, Change.NEW, blocks, Learnt(read_page(page.noise)), reason)
 
 
@@ -274,10 +327,17 @@ def _changed(
     blocks: Sequence[Block],
     difference: Extent,
     learnt: Learnt,
+    *,
     second_look: bool = False,
+    leave_unread: bool = False,
 ) -> Verdict:
-    reason = f"{difference.share:.1%} of the text differs, {difference.changed_bytes} bytes"
-    return _measured(page, reply, document, Change.CHANGED, blocks, learnt, reason, difference, second_look)
+    return _measured(
+        page, reply, document, Change.CHANGED, blocks, learnt, _says(difference), difference, second_look, leave_unread
+    )
+
+
+def _says(difference: Extent) -> str:
+    return f"{difference.share:.1%} of the text differs, {difference.changed_bytes} bytes"
 
 
 def _measured(
@@ -290,13 +350,14 @@ def _measured(
     reason: str,
     difference: Extent = NO_EXTENT,
     second_look: bool = False,
+    leave_unread: bool = False,
 ) -> Verdict:
     return Verdict(
         change,
         share=difference.share,
         changed_bytes=difference.changed_bytes,
         body_digest=body_digest(reply.body),
-        text_digest=_digest(blocks),
+        text_digest=b"" if leave_unread else _digest(blocks),
         simhash=_simhash(reply, document, blocks),
         text_bytes=_text_bytes(blocks),
         noise=write_page(_remembered(page, reply, learnt.noise, changed=change is Change.CHANGED)),
@@ -318,8 +379,18 @@ def _difference(old: Sequence[Block], new: Sequence[Block]) -> Extent:
     return text if text.changed_bytes else extent(old, new)
 
 
-def _equal(old: Document, new: Document, knowledge: Knowledge) -> bool:
-    return _texts(_shown(old, knowledge)) == _texts(_shown(new, knowledge))
+def _equal(sides: Shown) -> bool:
+    """Most blocks are the same objects: only those between need a look."""
+    old, new = sides
+    head, tail = ends(old, new, is_)
+    return len(old) == len(new) and _texts(old[head : len(old) - tail]) == _texts(new[head : len(new) - tail])
+
+
+def _sides(old: Document, new: Document, knowledge: Knowledge) -> Shown:
+    """What both show; without their links where these make no difference and none of it may be noise."""
+    if not knowledge.mask and leads_alike(old, new):
+        return but_for_links(old), but_for_links(new)
+    return _shown(old, knowledge), _shown(new, knowledge)
 
 
 def _shown(document: Document, knowledge: Knowledge) -> tuple[Block, ...]:
@@ -356,13 +427,19 @@ def _all_noise(whole: Sequence[Block], blocks: Sequence[Block]) -> bool:
     return had_main and all(block.place in (TITLE, *ASIDE) for block in blocks)
 
 
-def _without_links(blocks: Sequence[Block]) -> list[Block]:
+def _without_links(blocks: Sequence[Block]) -> Sequence[Block]:
+    """They stand behind all text."""
+    if not any(block.place == LINKS for block in blocks[-len(ASIDE) :]):
+        return blocks
     return [block for block in blocks if block.place != LINKS]
 
 
 def _text_bytes(blocks: Sequence[Block]) -> int:
-    text = "".join([block.text for block in blocks if block.place not in ASIDE])
-    return len(text.encode("utf-8", "surrogatepass"))
+    return _bytes("".join([block.text for block in blocks if block.place not in ASIDE]))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _simhash(reply: Reply, document: Document, blocks: Sequence[Block]) -> int:

@@ -7,6 +7,7 @@ that nobody covers stays as it is and is not visited: it may be wanted again.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.finding.discover_memo import (
@@ -21,13 +22,14 @@ from recrawl.engine.scheduling.domain import knowledge_memo
 from recrawl.engine.settling.savings import saved_memo
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
+from recrawl.model.late import late_module
 from recrawl.model.page import Page
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.ports import Store
-from recrawl.schedule import knowledge as known
-from recrawl.schedule.knowledge import Knowledge
+from recrawl.schedule.group_names import group_name
 
+_KNOWLEDGE = late_module("recrawl.schedule.knowledge")  # few sites get another name
 AT_ONCE = 1000  # pages in one transaction
 
 
@@ -133,16 +135,16 @@ def _inherited(store: Store, old: str, heir: str) -> Iterator[tuple[str, bytes]]
     for worker in map(str, range(MOST_WORKERS)):
         for purse, next_purse in (("", ""), (old, heir)):  # the one that is shared, and one of its own
             kept = store.memo(knowledge_memo(worker, purse))
-            learnt = _renamed(known.from_bytes(kept), old, heir) if kept else None
+            learnt = _renamed(_KNOWLEDGE.from_bytes(kept), old, heir) if kept else None
             if learnt is not None:
-                yield knowledge_memo(worker, next_purse), known.to_bytes(learnt)
+                yield knowledge_memo(worker, next_purse), _KNOWLEDGE.to_bytes(learnt)
 
 
-def _renamed(learnt: Knowledge, old: str, heir: str) -> Knowledge | None:
-    """None: it knows nothing of the old name, or has begun to learn under the new one."""
+def _renamed(learnt: Any, old: str, heir: str) -> Any | None:
+    """What the value policy knows. None: it knows nothing of the old name, or has begun to learn under the new one."""
     if old not in learnt.sites or heir in learnt.sites:
         return None
-    before, after = known.group_name(old, ""), known.group_name(heir, "")
+    before, after = group_name(old, ""), group_name(heir, "")
     groups = (after + name.removeprefix(before) if name.startswith(before) else name for name in learnt.groups)
     sites = (heir if name == old else name for name in learnt.sites)
     return replace(learnt, sites=tuple(sites), groups=tuple(groups))

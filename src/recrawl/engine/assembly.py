@@ -32,8 +32,8 @@ from recrawl.folder.site_check import check_together
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.ports import Clock, Policy, Store
-from recrawl.schedule import POLICIES, policy
-from recrawl.schedule.own import is_own
+from recrawl.schedule import POLICIES, is_own, policy
+from recrawl.schedule.lean import lean_policy
 from recrawl.scope.aliases import AliasTable
 from recrawl.version import __version__
 
@@ -59,7 +59,8 @@ def scheduler_of(
         wish.requests_per_day, wish.bytes_per_day, wish.windows, settings.intervals.requests_per_page_day,
         wish.target, wish.max_delay_s,
     )  # fmt: skip
-    return Scheduler(policy_of(settings), sites, purse, store, worker, 1.0 / crew, common)
+    lean = lean_policy(settings.intervals) if wish.policy == "value" else None
+    return Scheduler(lean or policy_of(settings), sites, purse, store, worker, 1.0 / crew, common)
 
 
 def browser_of(settings: Settings, sites: Sequence[Site]) -> Browser:
@@ -69,7 +70,7 @@ def browser_of(settings: Settings, sites: Sequence[Site]) -> Browser:
     return Browser(settings.render, user_agent(__version__, settings.operator.contact))
 
 
-def fetcher_of(settings: Settings, clock: Clock, permit: Permit = lambda: None) -> CurlFetcher:
+def fetcher_of(settings: Settings, clock: Clock, permit: Permit | None = None) -> CurlFetcher:
     named = user_agent(__version__, settings.operator.contact)
     wish = settings.fetch
     known = FetchSettings(named, resolver=wish.resolver, large_bytes=wish.large_bytes)
@@ -103,7 +104,7 @@ async def assemble(
     crew: int = 1,
     store: Store | None = None,
     writer: str = "",
-    need_lease: Permit = lambda: None,
+    need_lease: Permit | None = None,
 ) -> AsyncIterator[Parts]:
     """Everything open, and closed again in the end. `worker` is a small number, `writer` the name of its files where
     that is not enough to tell them from those of others. `need_lease` raises where others may ask our servers."""

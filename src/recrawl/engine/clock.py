@@ -8,13 +8,11 @@ import asyncio
 import random
 import selectors
 import time
+from array import array
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-
-from recrawl.model.belief import Floats
 from recrawl.native import compiled
 
 T = TypeVar("T")
@@ -121,20 +119,27 @@ def run_virtually(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return runner.run(main())
 
 
+DRAWN = 256  # at once: there is one for every record
+
+
 class Dice:
     """All chance comes from here, by seed; without one, from the machine."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._numbers = random.Random(seed)  # NumPy's own dice take three megabytes
         self._ids = random.Random(seed)
+        self._drawn: list[bytes] = []  # for identities to come
 
-    def luck(self, count: int) -> Floats:
+    def luck(self, count: int) -> "array[float]":
         """Numbers in [0, 1)."""
-        return np.array([self._numbers.random() for _ in range(count)])
+        return array("d", [self._numbers.random() for _ in range(count)])
 
     def record_id(self) -> str:
         """A random UUID as WARC wants it."""
-        return urn_uuid(self._ids.randbytes(16))
+        if not self._drawn:
+            many = self._ids.randbytes(16 * DRAWN)
+            self._drawn = [many[at : at + 16] for at in range(0, len(many), 16)]
+        return urn_uuid(self._drawn.pop())
 
 
 def plain_urn_uuid(random_bytes: bytes) -> str:

@@ -66,8 +66,10 @@ class Spent(NamedTuple):
 
 def spent() -> Spent:
     """Where the system does not count the sleeps of a thread, there is one before each look."""
-    sleeps = resource.getrusage(THREAD).ru_nvcsw if THREAD is not None else monotonic_ns()
-    return Spent(thread_time(), sleeps)
+    if THREAD is None:
+        return Spent(thread_time(), monotonic_ns())
+    used = resource.getrusage(THREAD)
+    return Spent(used.ru_utime + used.ru_stime, used.ru_nvcsw)
 
 
 def waited_s(passed_s: float, before: Spent, after: Spent) -> float:

@@ -1,7 +1,6 @@
 """From a site and the folder's settings to where its addresses come from and pass through."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
@@ -12,6 +11,7 @@ from recrawl.engine.readmission import readmit_all
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
+from recrawl.model.swift import replace
 from recrawl.ports import Store
 from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
@@ -71,10 +71,9 @@ def readmit_pages(settings: Settings, sites: Sequence[Site], store: Store, now: 
 
 
 def reading_of(settings: Settings, site: Site, script: Script) -> ExtractSettings:
-    """Scripts and forms are read only where the site file has a use for them."""
+    """Scripts and forms are read only where the site file has a use for them; elsewhere the settings are these very
+    ones, so that nobody need compare them."""
     extract = settings.extract
-    return replace(
-        extract,
-        scripts=extract.scripts or script.needs_scripts,
-        forms=extract.forms or bool(site.patterns),
-    )
+    scripts, forms = extract.scripts or script.needs_scripts, extract.forms or bool(site.patterns)
+    is_same = (scripts, forms) == (extract.scripts, extract.forms)
+    return extract if is_same else replace(extract, scripts=scripts, forms=forms)

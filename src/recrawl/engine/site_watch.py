@@ -1,13 +1,14 @@
 """Site files that are added, changed, paused or taken away while a crawl runs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.wiring import Parts
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError
 from recrawl.model.site import Site
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 LOOK_EVERY_S = 2.0

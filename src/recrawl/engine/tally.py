@@ -33,6 +33,7 @@ class Count(IntEnum):
 
 
 IDLE, ENDED = 1, 2
+REQUESTS, RECEIVED_BYTES = int(Count.REQUESTS), int(Count.RECEIVED_BYTES)  # counted with every answer
 _CELL = calcsize("q")
 
 
@@ -41,6 +42,11 @@ class Tally:
 
     def __init__(self, cells: memoryview | None = None) -> None:
         self._cells = memoryview(bytearray(len(Count) * _CELL)).cast("q") if cells is None else cells
+
+    def add_request(self, received_bytes: int) -> None:
+        """One that was sent."""
+        self._cells[REQUESTS] += 1
+        self._cells[RECEIVED_BYTES] += received_bytes
 
     def add(self, count: Count, amount: int = 1) -> None:
         self._cells[count] += amount

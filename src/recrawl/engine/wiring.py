@@ -60,7 +60,7 @@ class Parts:
     versions: int = 0  # of one page that are known; 0: all
     record_unchanged: bool = True
     disk_is_low: Callable[[], bool] = lambda: False
-    need_lease: Callable[[], None] = lambda: None  # before every request; raises where somebody else may ask now
+    need_lease: Callable[[], None] | None = None  # before every request; raises where somebody else may ask now
     worker: str = "0"
     documents: DocumentFolder | None = None  # plain copies, for the sites that want them
     reread: Callable[[float], list[Quarry]] = lambda now: []  # takes up changed site files; the quarries that differ

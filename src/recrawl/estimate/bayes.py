@@ -16,18 +16,18 @@ rounded up or down by a hash of the visit, so that many small pieces of evidence
 import numpy as np
 import numpy.typing as npt
 
-from recrawl.estimate import sizes
+from recrawl.estimate import given, sizes
 from recrawl.model.belief import RATES, Bools, Floats, Ints, States
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
-RATES_PER_DAY: Floats = np.geomspace(1.0 / 1500.0, 24.0, RATES)
-LOG_RATES: Floats = np.log(RATES_PER_DAY) - np.log(RATES_PER_DAY).mean()
-SWITCH_PER_DAY = 1.0 / 1000.0
+RATES_PER_DAY: Floats = np.array(given.RATES_PER_DAY)
+LOG_RATES: Floats = np.array(given.LOG_RATES)
+SWITCH_PER_DAY = given.SWITCH_PER_DAY
 DAY_S = 86400.0
-MOST_NATS = 16.0  # what a byte can hold: a rate e^16 times less likely than the likeliest is out of the question
+MOST_NATS = given.MOST_NATS
 TOGETHER = 64  # rows a group: with fewer, a matrix for each row costs less than a product for each group
-_DECODED: Floats = np.exp(-MOST_NATS * (np.arange(256) / 255.0) ** 2)
+DECODED: Floats = np.array(given.DECODED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def prepared_anew(laws: Laws, law: Floats, centre: Floats, slope: Floats) -> Law
 
 def weights(states: States, group: Ints, laws: Laws) -> Floats:
     """The belief itself: law times ratio, normalised."""
-    return normalised(own_law(states["size_bytes"], group, laws) * _DECODED[states["weights"]])
+    return normalised(own_law(states["size_bytes"], group, laws) * DECODED[states["weights"]])
 
 
 def own_law(size_bytes: Floats, group: Ints, laws: Laws) -> Floats:

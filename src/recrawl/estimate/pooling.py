@@ -6,11 +6,10 @@ page's belief is taken out of its group's sum and put back after each visit, so 
 
 import numpy as np
 
-from recrawl.estimate.bayes import RATES_PER_DAY, normalised
+from recrawl.estimate import given
+from recrawl.estimate.bayes import normalised
 from recrawl.model.belief import Bools, Floats, Ints
 
-MEDIAN_PER_DAY = 1.0 / 30.0  # before anything is known: log-normal around once a month
-SPREAD = 2.2
 SITE_STRENGTH = 8.0  # in pages
 WORLD_STRENGTH = 4.0
 _LEAST = 1e-6
@@ -18,9 +17,7 @@ MATERIAL = 0.02  # a law that moved by less stays as it is: all its pages would 
 
 
 def first_law() -> Floats:
-    distance = (np.log(RATES_PER_DAY) - np.log(MEDIAN_PER_DAY)) / SPREAD
-    law = np.exp(-0.5 * distance**2)
-    return np.asarray(law / law.sum())
+    return np.array(given.first_law())
 
 
 def pooled(group_sums: Floats, group_site: Ints, sites: int, young: Bools | None = None) -> Floats:

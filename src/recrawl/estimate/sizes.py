@@ -12,10 +12,11 @@ all, so a site whose pages' sizes mean nothing soon goes without.
 
 import numpy as np
 
+from recrawl.estimate import given
 from recrawl.model.belief import Floats, Ints
 from recrawl.model.values import dataclass
 
-REACH = 3.0
+REACH = given.REACH
 STRENGTH = 200.0  # of the draw to the other sites, in summed z² times the variance of ln λ: some fifty pages' worth
 WORLD_STRENGTH = 1.0  # of the draw to no leaning at all, in sites
 STEEPEST = 1.0
@@ -45,7 +46,7 @@ def with_sites(leaning: Leaning, sites: int) -> Leaning:
 
 def relative(size_bytes: Floats, centre: Floats) -> Floats:
     """z; 0 where the size is not known."""
-    nats = np.log(np.maximum(size_bytes, 1.0)) - centre
+    nats = np.log(np.maximum(size_bytes, 1.0), dtype=np.float64) - centre
     return np.asarray(np.where(size_bytes > 0.0, np.minimum(np.maximum(nats, -REACH), REACH), 0.0))
 
 

@@ -8,7 +8,7 @@ and now" by expectation-maximisation; with running sums over the hours one step 
     a       activity    one factor an hour of the recent past, prior mean 1
     ∫ρa     elapsed     operational days, the time that beliefs are updated with
 
-Neither is trusted before it has proved itself: several clocks run side by side (`CLOCKS`: how much rhythm, how much
+Neither is trusted before it has proved itself: several clocks run side by side (`given.CLOCKS`: how much rhythm and
 activity), each predicts every outcome before it is learnt from, and a site goes by the mean of all clocks, each with
 the weight that its predictions of the last thousand visits or so have earned it; at first nearly all of it is the plain
 clock's. The rhythm of the hour is learnt alone; what distinguishes weekdays is left to the activity, for a weekday's
@@ -19,54 +19,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from recrawl.estimate import given
 from recrawl.model.belief import Bools, Floats, Ints
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
-HOURS_KEPT = 12 * 7 * 24
 RHYTHM_STEPS = 20
 ACTIVITY_STEPS = 2
 ACTIVITY_HOURS = 60 * 24
 LONGEST_GAP_HOURS = 120  # a longer gap says nothing about the hour of the day
 RHYTHM_STRENGTH = 1.0  # expected changes
-FORGET = 0.998  # per outcome
-OUTCOMES_PER_SITE = 16384
-FRESH_HEAPS, LARGE_BESIDE = 256, 8
-RHYTHM_DOUBT, ACTIVITY_DOUBT = 4.0, 2.0  # nats: in its first weeks a small site often shows what is not there
-RHYTHM_SURE = 0.98  # weight of the clocks with a rhythm from which on visits are placed by it: a false one costs most
-_SLACK = 7 * 24
-_AHEAD = 72  # hours to come that are laid out beforehand
-COLUMNS = HOURS_KEPT + _SLACK
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """`rhythm`: share of the rhythm used. `strength`: of the activity's prior in expected changes (infinite: no
-    activity). `hours`: width of the activity's bins."""
-
-    rhythm: float = 0.0
-    strength: float = np.inf
-    hours: int = 1
-
-    @property
-    def doubt(self) -> float:
-        """Nats by which it is less likely than the plain clock before anything is seen."""
-        return RHYTHM_DOUBT if self.rhythm else 0.0 if np.isinf(self.strength) else ACTIVITY_DOUBT
-
-
-CLOCKS = (
-    Clock(),
-    Clock(rhythm=0.9),
-    Clock(strength=1.0, hours=24),
-    Clock(strength=0.3, hours=24),
-    Clock(rhythm=0.9, strength=0.3, hours=24),
-    Clock(rhythm=0.9, strength=0.3),
-    Clock(rhythm=0.9, strength=0.1),
-)
-_EVERY_CLOCK: Ints = np.arange(len(CLOCKS))[:, None]
-_RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in CLOCKS])
-_USES_RHYTHM: Bools = _RHYTHM_SHARE > 0.0
-_DOUBT: Floats = np.array([clock.doubt for clock in CLOCKS])
+_EVERY_CLOCK: Ints = np.arange(len(given.CLOCKS))[:, None]
+RHYTHM_SHARE: Floats = np.array([clock.rhythm for clock in given.CLOCKS])
+_USES_RHYTHM: Bools = RHYTHM_SHARE > 0.0
+_DOUBT: Floats = np.array([clock.doubt for clock in given.CLOCKS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +68,12 @@ class Tempo:
     @property
     def rhythmic(self) -> Bools:
         """Sites whose rhythm is as good as certain."""
-        return np.asarray(self.weight[_USES_RHYTHM].sum(axis=0) >= RHYTHM_SURE)
+        return np.asarray(self.weight[_USES_RHYTHM].sum(axis=0) >= given.RHYTHM_SURE)
 
     @property
     def rhythm_share(self) -> Floats:
         """How much of its rhythm each site goes by."""
-        return np.asarray(_RHYTHM_SHARE @ self.weight)
+        return np.asarray(RHYTHM_SHARE @ self.weight)
 
 
 def nothing_seen() -> Outcomes:
@@ -116,8 +82,8 @@ def nothing_seen() -> Outcomes:
 
 
 def started(sites: int, hour: int) -> Tempo:
-    flat, nothing = np.ones((len(CLOCKS), sites, 0)), np.zeros((len(CLOCKS), sites, 1))
-    proof = np.zeros((len(CLOCKS), sites))
+    flat, nothing = np.ones((len(given.CLOCKS), sites, 0)), np.zeros((len(given.CLOCKS), sites, 1))
+    proof = np.zeros((len(given.CLOCKS), sites))
     tempo = Tempo(
         hour, hour, np.ones((sites, 24)), flat, nothing, proof, _earned(proof), np.zeros((sites, 1)), nothing_seen(),
         np.full(sites, hour, dtype=np.int64),
@@ -134,7 +100,7 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
     return replace(
         tempo,
         rhythm=np.concatenate([tempo.rhythm, blank.rhythm]),
-        activity=np.concatenate([tempo.activity, np.ones((len(CLOCKS), more, tempo.activity.shape[2]))], axis=1),
+        activity=np.concatenate([tempo.activity, np.ones((len(given.CLOCKS), more, tempo.activity.shape[2]))], axis=1),
         elapsed=np.concatenate([tempo.elapsed, blank.elapsed[:, :, : tempo.laid + 1]], axis=1),
         proof=np.concatenate([tempo.proof, blank.proof], axis=1),
         weight=np.concatenate([tempo.weight, blank.weight], axis=1),
@@ -143,7 +109,7 @@ def with_sites(tempo: Tempo, sites: int) -> Tempo:
     )
 
 
-def _reaching(activity: Floats, columns: int) -> Floats:
+def reaching(activity: Floats, columns: int) -> Floats:
     """The activity of so many hours at least; of those not laid out yet it is 1."""
     clocks, sites, laid = activity.shape
     return activity if laid >= columns else np.concatenate([activity, np.ones((clocks, sites, columns - laid))], axis=2)
@@ -151,7 +117,7 @@ def _reaching(activity: Floats, columns: int) -> Floats:
 
 def profile(tempo: Tempo) -> Floats:
     """ρ as each clock uses it: clock × site × hour of the day."""
-    return np.asarray(1.0 + _RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
+    return np.asarray(1.0 + RHYTHM_SHARE[:, None, None] * (tempo.rhythm[None] - 1.0))
 
 
 def mean_profile(tempo: Tempo) -> Floats:
@@ -163,12 +129,12 @@ def mean_profile(tempo: Tempo) -> Floats:
 def with_elapsed(tempo: Tempo, first: int, sites: Ints | None = None) -> Tempo:
     """Running operational days, anew from column `first` to some days ahead; hours to come have activity 1. `sites`:
     those whose clocks have moved, all unless told."""
-    last = min(tempo.hour - tempo.origin + _AHEAD, COLUMNS)
+    last = min(tempo.hour - tempo.origin + given.AHEAD, given.COLUMNS)
     if last != tempo.laid:
         sites, first = None, min(first, tempo.laid)
     rows = slice(None) if sites is None else sites
     hours = (tempo.origin + np.arange(first, last)) % 24
-    activity = _reaching(tempo.activity, last)
+    activity = reaching(tempo.activity, last)
     speed = profile(tempo)[:, rows][:, :, hours] * activity[:, rows, first:last] / 24.0
     known = min(tempo.laid, last) + 1
     elapsed = np.zeros((*tempo.proof.shape, last + 1))
@@ -199,10 +165,10 @@ def at_hour(tempo: Tempo, hour: int) -> Tempo:
     """Time goes on; when the columns run out the oldest weeks are let go."""
     if hour <= tempo.hour:
         return tempo
-    if hour - tempo.origin < COLUMNS - 48:
+    if hour - tempo.origin < given.COLUMNS - 48:
         moved = replace(tempo, hour=hour)
         return moved if hour - tempo.origin < tempo.laid - 24 else with_elapsed(moved, tempo.laid)
-    origin = hour - HOURS_KEPT + 48
+    origin = hour - given.HOURS_KEPT + 48
     activity = tempo.activity[:, :, origin - tempo.origin :]
     return with_elapsed(replace(tempo, origin=origin, hour=hour, activity=activity, laid=0), 0)
 
@@ -248,7 +214,7 @@ def _speed_ahead(tempo: Tempo, site: Ints, now: float) -> tuple[Floats, Ints]:
     for, and each page's row of them."""
     hours = (int(np.floor(now)) + np.arange(25)) % 24
     sites, row = np.unique(site, return_inverse=True)
-    share = _RHYTHM_SHARE @ tempo.weight[:, sites]
+    share = RHYTHM_SHARE @ tempo.weight[:, sites]
     speed = (1.0 + share[:, None] * (tempo.rhythm[sites] - 1.0))[:, hours] / 24.0
     speed[:, 0] *= 1.0 - (now - np.floor(now))
     return speed, row.ravel()
@@ -259,7 +225,7 @@ def judged(tempo: Tempo, site: Ints, changed: Bools, survival: Floats) -> Tempo:
     sites = tempo.rhythm.shape[0]
     sure = np.clip(survival, 1e-6, 1.0 - 1e-6)
     score = np.log(np.where(changed, 1.0 - sure, sure))
-    kept = FORGET ** np.bincount(site, minlength=sites)
+    kept = given.CLOCK_FORGETS ** np.bincount(site, minlength=sites)
     gained = np.stack([np.bincount(site, weights=row, minlength=sites) for row in score])
     return replace(tempo, proof=tempo.proof * kept + gained)
 
@@ -270,18 +236,18 @@ def noted(tempo: Tempo, more: Outcomes) -> Tempo:
     if not more.site.size:
         return tempo
     fresh = (*tempo.fresh, more)
-    if len(fresh) < FRESH_HEAPS:
+    if len(fresh) < given.FRESH_HEAPS:
         return replace(tempo, fresh=fresh)
     heap = _joined(fresh)
     after = replace(tempo, fresh=(heap,))
-    return gathered(after) if heap.site.size * LARGE_BESIDE >= tempo.outcomes.site.size else after
+    return gathered(after) if heap.site.size * given.LARGE_BESIDE >= tempo.outcomes.site.size else after
 
 
 def gathered(tempo: Tempo) -> Tempo:
     """The outcomes kept: those within the window, the newest of each site."""
     every = _joined((tempo.outcomes, *tempo.fresh))
     recent = every.end > tempo.origin
-    limit = OUTCOMES_PER_SITE * tempo.rhythm.shape[0]
+    limit = given.OUTCOMES_PER_SITE * tempo.rhythm.shape[0]
     kept = np.flatnonzero(recent)[-limit:]
     return replace(tempo, outcomes=taken(every, kept), fresh=())
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from recrawl.estimate import given
 from recrawl.estimate.tempo import (
     ACTIVITY_HOURS,
     ACTIVITY_STEPS,
-    CLOCKS,
-    COLUMNS,
     LONGEST_GAP_HOURS,
     RHYTHM_STEPS,
     RHYTHM_STRENGTH,
@@ -30,7 +29,7 @@ _RHYTHM_ACTIVITY = 1.0  # prior strength of the activity while the rhythm is fit
 _QUIETEST = 0.02
 RHYTHM_DAYS = 3  # each site's rhythm is fitted anew so often
 NEWS = 4.0  # visits that found nothing, as good a reason to fit anew as one that found a change
-_ACTIVE: Ints = np.array([number for number, clock in enumerate(CLOCKS) if np.isfinite(clock.strength)])
+_ACTIVE: Ints = np.array([number for number, clock in enumerate(given.CLOCKS) if np.isfinite(clock.strength)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def activity_refitted(tempo: Tempo) -> Tempo:
     for _ in range(ACTIVITY_STEPS):
         found = window.found(rhythm * level)
         for place, clock in enumerate(_ACTIVE):
-            kind = CLOCKS[clock]
+            kind = given.CLOCKS[clock]
             level[place] = _ratio(found[place], expected[place], kind.strength, hours // kind.hours)
     activity, fitted = tempo.activity.copy(), tempo.fitted.copy()
     activity[:, :, inside][cells] = level
@@ -140,7 +139,7 @@ def rhythm_refitted(tempo: Tempo, sites: Ints) -> Tempo:
     """From flat, over the whole window, with an activity of its own."""
     tempo = gathered(tempo)
     short = np.flatnonzero(tempo.outcomes.end - tempo.outcomes.begin <= LONGEST_GAP_HOURS)
-    window = _window(tempo, taken(tempo.outcomes, short), COLUMNS, sites)
+    window = _window(tempo, taken(tempo.outcomes, short), given.COLUMNS, sites)
     if not window.hit.size:
         return tempo
     hours = (tempo.origin + np.arange(window.low, window.high)) % 24

@@ -12,20 +12,11 @@ again and again whether he was lucky will have been, one day.
 
 import numpy as np
 
+from recrawl.estimate import given
 from recrawl.estimate.bayes import RATES_PER_DAY
 from recrawl.model.belief import Bools, Floats, Ints
-from recrawl.model.notice import Source
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
-
-SOURCES = len(Source)
-FORGET = 0.9995  # per visit of the site
-MOST_RECALL = 0.98
-DEVIATIONS = 3.0
-PROVEN_NATS = 6.0
-_CHANGES = 4.0  # expected changes without a notice that every source starts with
-_DAYS = 30.0
-_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +33,36 @@ class Trust:
     def false_per_day(self) -> Floats:
         """While few quiet days are known, all notices are taken as false: a busy liar must not look like a herald."""
         any_per_day = (self.quiet_notices + self.found_notices + 0.1) / (self.quiet_days + self.found_days + 1.0)
-        return np.asarray((self.quiet_notices + _DAYS * any_per_day) / (self.quiet_days + _DAYS))
+        return np.asarray((self.quiet_notices + given.FIRST_DAYS * any_per_day) / (self.quiet_days + given.FIRST_DAYS))
 
     @property
     def recall(self) -> Floats:
         """What is left of the notices before a change when those that chance would bring, and three deviations of that,
         are taken off: a source that speaks at random must not look like one that knows a little."""
         by_chance = self.false_per_day * self.found_days
-        true_notices = self.found_notices - by_chance - DEVIATIONS * np.sqrt(by_chance + 1.0)
-        share = np.clip(true_notices / (self.found_changes + _CHANGES), 0.0, MOST_RECALL)
-        return np.where(self.evidence_nats >= PROVEN_NATS, share, 0.0)
+        true_notices = self.found_notices - by_chance - given.DEVIATIONS * np.sqrt(by_chance + 1.0)
+        share = np.clip(true_notices / (self.found_changes + given.FIRST_CHANGES), 0.0, given.MOST_RECALL)
+        return np.where(self.evidence_nats >= given.PROVEN_NATS, share, 0.0)
 
     @property
     def evidence_nats(self) -> Floats:
         """How much likelier the notices are if gaps with a change have a rate of notices of their own than if all gaps
         have the same: the logarithm of the likelihood ratio, each rate at its best."""
         notices, days = self.quiet_notices + self.found_notices, self.quiet_days + self.found_days
-        nats = np.zeros(notices.shape)
+        nats, nothing = np.zeros(notices.shape), given.NEXT_TO_NOTHING
         for spoke, lasted in ((self.quiet_notices, self.quiet_days), (self.found_notices, self.found_days)):
-            by_chance = notices * lasted / np.maximum(days, _NOTHING)
-            nats += spoke * np.log(np.maximum(spoke, _NOTHING) / np.maximum(by_chance, _NOTHING))
+            by_chance = notices * lasted / np.maximum(days, nothing)
+            nats += spoke * np.log(np.maximum(spoke, nothing) / np.maximum(by_chance, nothing))
         return nats
 
 
 def started(sites: int) -> Trust:
-    return Trust(*(np.zeros((sites, SOURCES)) for _ in range(5)))
+    return Trust(*(np.zeros((sites, given.SOURCES)) for _ in range(5)))
 
 
 def fitting(trust: Trust) -> Trust:
     """What an older recrawl learnt, with room for sources that it did not know."""
-    more = SOURCES - trust.quiet_days.shape[1]
+    more = given.SOURCES - trust.quiet_days.shape[1]
     if more <= 0:
         return trust
     return Trust(*(np.pad(getattr(trust, name), ((0, 0), (0, more))) for name in Trust.__dataclass_fields__))
@@ -81,15 +72,14 @@ def with_sites(trust: Trust, sites: int) -> Trust:
     more = sites - trust.quiet_days.shape[0]
     if more <= 0:
         return trust
-    return Trust(
-        *(np.concatenate([getattr(trust, name), np.zeros((more, SOURCES))]) for name in Trust.__dataclass_fields__)
-    )
+    nothing = np.zeros((more, given.SOURCES))
+    return Trust(*(np.concatenate([getattr(trust, name), nothing]) for name in Trust.__dataclass_fields__))
 
 
 def learned(trust: Trust, site: Ints, days: Floats, changed: Bools, expected: Floats, notices: Ints) -> Trust:
     """Fold judged gaps; `expected`: E[N] of a gap that ended in "changed"."""
     sites = trust.quiet_days.shape[0]
-    kept = (FORGET ** np.bincount(site, minlength=sites))[:, None]
+    kept = (given.SOURCE_FORGETS ** np.bincount(site, minlength=sites))[:, None]
     sums = {name: getattr(trust, name) * kept for name in Trust.__dataclass_fields__}
     quiet, found = site[~changed], site[changed]
     for name, where, amount in (
@@ -106,12 +96,12 @@ def learned(trust: Trust, site: Ints, days: Floats, changed: Bools, expected: Fl
 
 def speaking(trust: Trust, site: Ints) -> Bools:
     """For each of these (a page's site): does some source announce a tenth of the changes or more?"""
-    return _announced(trust, site, 0.1)
+    return _announced(trust, site, given.SPEAKING)
 
 
 def telling(trust: Trust, site: Ints) -> Bools:
     """For each of these: does some source announce most changes, so that visits come of its notices?"""
-    return _announced(trust, site, 0.8)
+    return _announced(trust, site, given.TELLING)
 
 
 def _announced(trust: Trust, site: Ints, share: float) -> Bools:
@@ -121,21 +111,13 @@ def _announced(trust: Trust, site: Ints, share: float) -> Bools:
     return np.asarray((few.recall >= share).any(axis=1))
 
 
-def patience(trust: Trust, site: int) -> float:
-    """How much longer a page of which nobody speaks may rest. Who announces a share r of the changes leaves a page that
-    changes 1 − r times as often, and for the same price the gap grows with the root of that (V(x) is about λx²/2)."""
-    if not speaking(trust, np.array([site]))[0]:
-        return 1.0
-    return float(1.0 / np.sqrt(1.0 - trust.recall[site].max()))
-
-
 def likelihoods(trust: Trust, site: Ints, days: Floats, notices: Ints) -> tuple[Floats, Floats]:
     """Per page and rate, up to a common factor: of the notices with no change, and of the notices with any number of
     changes, e^{−λx} included in the first."""
     recall, false = trust.recall[site], np.maximum(trust.false_per_day[site], 1e-6)
     log_same = -RATES_PER_DAY * days[:, None]
     log_any = np.zeros_like(log_same)
-    for source in range(SOURCES):
+    for source in range(given.SOURCES):
         r, v, n = recall[:, source, None], false[:, source, None], notices[:, source, None]
         log_any += n * np.log1p(r * RATES_PER_DAY / v) - r * RATES_PER_DAY * days[:, None]
     return log_same, log_any

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from recrawl.answers.indexing import Read
-from recrawl.engine.asking.errands import is_errand
+from recrawl.engine.asking.errand_pages import is_errand
 from recrawl.index.entry import title_of
 from recrawl.model.belief import unpack
 from recrawl.model.document import Document, Media

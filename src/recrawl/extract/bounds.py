@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recrawl.extract.formatting import without_storms
 from recrawl.extract.settings import ExtractSettings
-from recrawl.extract.tag_letters import TagLetters
+from recrawl.extract.tag_letters import TagLetters, letters_of
 from recrawl.model.late import late
 
 _TAG = late("<")
@@ -14,7 +14,6 @@ _NUL = "\0"
 _FEW = 1000
 _LONG = 65_536
 _HUGE = 524_288  # so long a flood of tags is cut before its letters are looked at: they take twenty times its memory
-_ROOT_LETTERS = ("ht", "bo")  # of html and body
 _ROOT = late(r"<(html|body)(?=[\s/])[^<>]*>?", re.IGNORECASE)
 
 
@@ -32,10 +31,10 @@ def within(body: bytes, most_bytes: int) -> bytes:
 
 def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
     """`body_bytes`: how long the document is of which `source` was read."""
-    letters = TagLetters(source) if _LONG < len(source) <= _HUGE else None
+    letters = letters_of(source) if _LONG < len(source) <= _HUGE else None
     text = up_to_tags(source, settings.tags, letters)
     if text is not source or letters is None:
-        letters = TagLetters(text) if len(text) > _LONG else None
+        letters = letters_of(text) if len(text) > _LONG else None
     flat = without_floods(text, letters)
     sound = without_storms(flat, settings.elements, letters if flat is text else None)
     if text is source and sound is flat and body_bytes <= settings.source_bytes:
@@ -50,7 +49,7 @@ def bounded(source: str, body_bytes: int, settings: ExtractSettings) -> Bounded:
 
 def up_to_tags(source: str, most_tags: int, letters: TagLetters | None) -> str:
     """The source up to its last tag that may be read; nearly every page is too short to be counted."""
-    if len(source) <= most_tags or (source.count("<") if letters is None else len(letters.places)) <= most_tags:
+    if len(source) <= most_tags or (source.count("<") if letters is None else letters.tags) <= most_tags:
         return source
     beyond = next(islice(_TAG.finditer(source), most_tags, None))
     return source[: beyond.start()]
@@ -62,11 +61,11 @@ def without_floods(source: str, letters: TagLetters | None) -> str:
     the source."""
     if _NUL in source and source.count(_NUL) > _FEW:
         source, letters = source.replace(_NUL, ""), None  # there may be others now
-    return _with_first_roots(source, letters or TagLetters(source)) if len(source) > _LONG else source
+    return _with_first_roots(source, letters or letters_of(source)) if len(source) > _LONG else source
 
 
 def _with_first_roots(source: str, letters: TagLetters) -> str:
-    if all(letters.beginning_with(name) <= 1 for name in _ROOT_LETTERS):
+    if letters.html <= 1 and letters.body <= 1:
         return source
     met: set[str] = set()
 

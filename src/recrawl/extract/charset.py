@@ -10,10 +10,11 @@ leave unread, is told here by its zero bytes.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from recrawl.extract.labels import UTF_16, encoding_of
-from recrawl.extract.mime import essence, parameter
+from recrawl.extract.mime import USUAL_CHARS, essence, parameter
 from recrawl.extract.prescan import late_meta, prescan, xml_encoding
 from recrawl.extract.turbo_late import decode as decode_whatwg
 from recrawl.extract.turbo_late import detect
@@ -21,6 +22,7 @@ from recrawl.extract.turbo_late import detect
 SAMPLE_BYTES = 16 * 1024
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_BEGINS = tuple(mark for mark, _ in _MARKS)
 _HIDES_DECLARATIONS = b" " * 1024  # the detector would prescan by itself; we have done so
 _NO_DETECTION = frozenset({"application/json"})
 
@@ -56,14 +58,23 @@ def decode(body: bytes, content_type: str = "") -> Decoded:
 
 def sniff(body: bytes, content_type: str = "") -> tuple[str, How]:
     """The encoding before any parsing (the HTML Standard's "encoding sniffing algorithm")."""
-    for mark, name in _MARKS:
-        if body.startswith(mark):
-            return name, How.MARK
-    if said := encoding_of(parameter(content_type, "charset")):
+    if body.startswith(_BEGINS):
+        return next(name for mark, name in _MARKS if body.startswith(mark)), How.MARK
+    if said := named_charset(content_type):
         return said, How.HEADER
     if declared := _declared(body, content_type):
         return declared, How.PRESCAN
     return _guess(body, content_type)
+
+
+def named_charset(content_type: str) -> str | None:
+    """The encoding that a Content-Type names; None: none that is known."""
+    return _named(content_type) if len(content_type) <= USUAL_CHARS else _named.__wrapped__(content_type)
+
+
+@lru_cache(maxsize=256)  # servers name the same few
+def _named(content_type: str) -> str | None:
+    return encoding_of(parameter(content_type, "charset"))
 
 
 def to_text(body: bytes, charset: str) -> str:

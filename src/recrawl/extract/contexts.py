@@ -3,15 +3,15 @@
 Pages of a template are made of the same few tags, so what was told of a tag once is remembered for all pages.
 """
 
-import re
 from collections.abc import Mapping
 
 from recrawl.extract.html import RAW
 from recrawl.extract.text import BLOCKS, EMPHASIS, UNSEEN, Opened, is_hidden, opened
+from recrawl.model.late import late
 
 _VOID_TAGS = "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
 _VOID = frozenset(_VOID_TAGS.split())
-_ATTRIBUTE = re.compile(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')
+_ATTRIBUTE = late(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')
 _DIGITS = str.maketrans("123456789", "0" * 9)
 _LONGEST_LOOK = 200  # of a tag that is remembered
 _MOST_LOOKS = 5_000  # of all pages together

@@ -23,7 +23,16 @@ from recrawl.extract.links import (
 )
 from recrawl.extract.main import main_runs
 from recrawl.extract.mime import Kind, kind_of
-from recrawl.extract.page_read import PageRead, SourceRead, links_like, links_of, read_page, read_source, runs_like
+from recrawl.extract.page_read import (
+    PageRead,
+    SourceRead,
+    links_like,
+    links_of,
+    links_unmet,
+    read_page,
+    read_source,
+    runs_like,
+)
 from recrawl.extract.plain import text_blocks, xml_blocks
 from recrawl.extract.resolve import Resolver, absolute
 from recrawl.extract.settings import DEFAULT, ExtractSettings
@@ -36,15 +45,18 @@ from recrawl.extract.turbo_late import parse as parse_turbo
 from recrawl.extract.turbo_late import read_flat
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
-from recrawl.model.document import Block, Document, Media
+from recrawl.model.document import Block, Document, Media, Row, Sides
 from recrawl.model.ends import ends
+from recrawl.model.headers import all_values
 from recrawl.model.once import once
 from recrawl.model.page import Link
 from recrawl.model.values import dataclass
+from recrawl.native import compiled
 
 Headers = Sequence[tuple[str, str]]
 
 TITLE_CHARS = 1000
+NOTHING_SAID = frozenset[str]()
 OFFERS = 'script[type="application/ld+json" i], [itemscope], meta[property*=":"], meta[name*=":"]'
 
 
@@ -92,7 +104,7 @@ class Parsed:
         if self.spelt is None or "_planted" in vars(self) or settings.images or settings.scripts or settings.forms:
             return None
         known = self.beside
-        return read_source(self.spelt, settings, known._at_source if known and known.settings == settings else None)
+        return read_source(self.spelt, settings, known._at_source if known and self._is_set_like(known) else None)
 
     @once
     def _seen(self) -> Sight | None:
@@ -117,6 +129,21 @@ class Parsed:
             return tuple(links_of_header(self._header_values("link"), self.url))
         found = links_in(self._anchored, self.tree, self._resolver, self.settings)
         return (*found, *links_of_header(self._header_values("link"), self.url))
+
+    def leads_like(self, other: "Parsed") -> bool:
+        """At their source both say the same of where they lead and of what they ask of robots."""
+        mine, others = self._at_source, other._at_source
+        if mine is None or others is None or (self.url, self.charset) != (other.url, other.charset):
+            return False
+        if mine.page.items != others.page.items or mine.sight.others != others.sight.others:
+            return False
+        if not self._is_set_like(other):
+            return False
+        mine_said, others_said = self._header_values("link"), other._header_values("link")
+        return mine_said == others_said and self._header_values("x-robots-tag") == other._header_values("x-robots-tag")
+
+    def _is_set_like(self, other: "Parsed") -> bool:
+        return self.settings is other.settings or self.settings == other.settings
 
     def _leads_like(self, other: "Parsed") -> bool:
         if self._item_links is None or self._item_links is not other._item_links:
@@ -161,7 +188,8 @@ class Parsed:
             return self.links
         else:
             found = fresh_links(self.tree, self._resolver, settings, met)
-        return (*found, *links_of_header(self._header_values("link"), self.url))
+        told = self._header_values("link")
+        return (*found, *links_of_header(told, self.url)) if told else tuple(found)
 
     @once
     def canonical(self) -> str:
@@ -198,7 +226,8 @@ class Parsed:
 
     @once
     def directives(self) -> frozenset[str]:
-        return from_meta(self._metas("name")) | from_headers(self._header_values("x-robots-tag"))
+        told, metas = self._header_values("x-robots-tag"), self._metas("name")
+        return from_meta(metas) | from_headers(told) if told or metas else NOTHING_SAID
 
     @property
     def offers(self) -> bool:
@@ -253,6 +282,8 @@ class Parsed:
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
         settings, resolver = self.settings, vars(self).get("_resolver")  # None: nothing was resolved yet
+        if resolver is None and not with_text and self.sight is not None:
+            return ""
         cuts = [self._planted.cut] if self._seen is None and self._planted.cut else []
         if resolver and resolver.left_unread:
             cuts.append(f"only its first {settings.link_limit} links were read (extract.link_limit)")
@@ -338,7 +369,7 @@ class Parsed:
         return [(name.lower(), self.tree.attribute(meta, "content") or "") for name, meta in metas if name]
 
     def _header_values(self, name: str) -> list[str]:
-        return _values(self.headers, name)
+        return all_values(self.headers, name, any_case=True)
 
 
 def parse(
@@ -356,7 +387,8 @@ def parse(
     """`ignore`: CSS selectors of elements whose text does not count; their links do. `beside`: another version of the
     document, parsed in the same way: what both share is read once. `met`: less may be asked of it than its tree
     knows, which is made when it is needed; and of its links only those that do not lead there."""
-    nosniff = any("nosniff" in value.lower() for value in _values(headers, "x-content-type-options"))
+    options = all_values(headers, "x-content-type-options", any_case=True)
+    nosniff = bool(options) and any("nosniff" in value.lower() for value in options)
     kind = kind_of(body, content_type, sniff=not nosniff)
     if kind is Kind.OTHER:
         return Parsed(Media.OTHER, url, "", settings, headers, ignore, Planted)
@@ -372,11 +404,6 @@ def parse(
         return Parsed(Media.HTML, url, charset, settings, headers, ignore, plant, beside, sight, spelt)
     planted = plant()
     return Parsed(planted.media, url, charset, settings, headers, ignore, lambda: planted, beside)
-
-
-def _values(headers: Headers, name: str) -> list[str]:
-    length = len(name)  # most names are of another one
-    return [value for key, value in headers if len(key) == length and key.lower() == name]
 
 
 def read(
@@ -427,8 +454,35 @@ def compared(parsed: Parsed) -> Document:
 
 def kept(parsed: Parsed) -> Document:
     """What the older one of two versions is compared by."""
-    title, main, links, directives = parsed.title, parsed.main, parsed.links, parsed.directives
-    return Document(parsed.media, parsed.charset, title=title, main=main, links=links, directives=directives)
+    title, main, known = parsed.title, parsed.main, parsed.beside
+    told = known if known is not None and parsed.leads_like(known) else parsed
+    return Document(parsed.media, parsed.charset, title=title, main=main, links=told.links, directives=told.directives)
+
+
+def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Callable[[str], str]) -> Sides | None:
+    """What two versions differ in, where it is plain at their source that this is but a part of their main text;
+    nothing is made of what they share. `met`: where other documents led. None: `compared` and `kept` will tell."""
+    if compiled is None or new.media is not Media.HTML or old.title != new.title or not old.leads_like(new):
+        return None
+    one, other = old._page, new._page
+    if one is None or other is None or new._header_values("link"):
+        return None
+    told = compiled.side_by_side(one.reading.runs, other.reading.runs, other.items, fold)
+    if told is None:
+        return None
+    gone, come, rows, *counts = told
+    document = Document(
+        media=new.media,
+        charset=new.charset,
+        base=new.base,
+        title=new.title,
+        links=tuple(links_unmet(other, new.base, lambda: new._resolver, new.settings, met)),
+        directives=new.directives,
+        offers=new.offers,
+        template=new.template,
+        cut=new.cuts(with_text=True),
+    )
+    return Sides(document, gone, come, [Row(*row) for row in rows], *counts)
 
 
 def glance(parsed: Parsed, met: Container[str] = ()) -> Document:

@@ -17,7 +17,6 @@ MOST_ITEMS = 5_000
 MOST_BYTES = 16_000_000
 MOST_VALUES = 600_000  # of a JSON Feed: three bytes of it may become seventy
 _BETWEEN = (b",", b"[", b"{")
-FEED_TYPES = frozenset({"application/atom+xml", "application/rss+xml", "application/feed+json", "application/rdf+xml"})
 _MOMENTS = ("updated", "modified", "date_modified", "pubDate", "published", "issued", "date", "date_published")
 _ROOTS = frozenset({"feed", "rss", "RDF"})
 

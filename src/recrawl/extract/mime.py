@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from recrawl.model.late import late
 
-_USUAL_CHARS = 200  # of a Content-Type
+USUAL_CHARS = 200  # of a Content-Type
 RESOURCE_BYTES = 1445  # the standard's resource header
 
 
@@ -73,7 +73,7 @@ _BINARY = late(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 def essence(content_type: str) -> str:
     """`type/subtype`, lower-cased; '' where there is none worth the name."""
-    return _essence(content_type) if len(content_type) <= _USUAL_CHARS else _essence.__wrapped__(content_type)
+    return _essence(content_type) if len(content_type) <= USUAL_CHARS else _essence.__wrapped__(content_type)
 
 
 @lru_cache(maxsize=256)  # servers name the same few
@@ -86,7 +86,7 @@ def _essence(content_type: str) -> str:
 
 def parameter(content_type: str, name: str) -> str:
     """The first value of a parameter of a Content-Type, quotes removed."""
-    usual = len(content_type) <= _USUAL_CHARS
+    usual = len(content_type) <= USUAL_CHARS
     return _parameter(content_type, name) if usual else _parameter.__wrapped__(content_type, name)
 
 
@@ -102,12 +102,20 @@ def _parameter(content_type: str, name: str) -> str:
 
 def kind_of(body: bytes, content_type: str, sniff: bool = True) -> Kind:
     """`sniff` False: the server said nosniff, so nothing becomes HTML that was not called HTML."""
+    usual = len(content_type) <= USUAL_CHARS
+    said, is_doubtful = _said(content_type) if usual else _said.__wrapped__(content_type)
+    if said is None:
+        return _unknown(body, sniff)
+    return _text_or_other(body) if is_doubtful and sniff else said
+
+
+@lru_cache(maxsize=256)
+def _said(content_type: str) -> tuple[Kind | None, bool]:
+    """By the name alone, None: it is none; and whether that is what a server says of what it does not know."""
     name = essence(content_type)
     if name in _UNKNOWN:
-        return _unknown(body, sniff)
-    if content_type.strip("\t\n\r ") in _APACHE and sniff:
-        return _text_or_other(body)
-    return _KINDS.get(name) or _by_family(name)
+        return None, True
+    return _KINDS.get(name) or _by_family(name), content_type.strip("\t\n\r ") in _APACHE
 
 
 def _by_family(name: str) -> Kind:

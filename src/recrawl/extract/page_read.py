@@ -5,12 +5,13 @@ The same as `text_written` and `links` read, at a fifth of their price; None whe
 only a walk over the tree will do.
 """
 
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from recrawl.extract.contexts import BREAK, Context, Odd, shared_contexts
 from recrawl.extract.html import FLAT, Tree
 from recrawl.extract.links import anchor_read, rare_links
-from recrawl.extract.resolve import Resolver, is_origin
+from recrawl.extract.resolve import Resolver, is_origin, origin_of
 from recrawl.extract.settings import ExtractSettings
 from recrawl.extract.sight import Sight, sight_told
 from recrawl.extract.text import Reading, Run
@@ -86,6 +87,16 @@ def read_page(tree: Tree, settings: ExtractSettings) -> PageRead | None:
 def links_of(page: PageRead, resolver: Resolver) -> list[tuple[Link, ...]]:
     """Of each item."""
     return _links_of_each(page.items, resolver)
+
+
+def links_unmet(
+    page: PageRead, base: str, resolver: Callable[[], Resolver], settings: ExtractSettings, met: Container[str]
+) -> list[Link]:
+    """Of all items but those that certainly lead to where others led; nearly always there is nothing to resolve."""
+    items = page.items
+    if compiled is not None and isinstance(met, compiled.Met):
+        items = compiled.unmet_items(items, origin_of(base), is_origin, settings.href_chars, met)
+    return [link for links in _links_of_each(items, resolver()) for link in links] if items else []
 
 
 def links_like(

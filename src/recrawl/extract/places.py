@@ -1,11 +1,11 @@
 """Names the place of an element in its template: stable from visit to visit, whatever its siblings are."""
 
-import re
 from functools import lru_cache
 
 from recrawl.model.address import fingerprint
+from recrawl.model.late import late
 
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = late(r"[0-9]")
 # classes that say what state a thing is in, not what it is
 _STATE_WORDS = (
     "active collapsed current even expanded first focus has-focus hidden hover is-active is-current is-open last new "

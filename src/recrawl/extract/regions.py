@@ -1,7 +1,8 @@
 """Tells what region of a page an element opens: main content, article, or the frame around them."""
 
-import re
 from functools import lru_cache
+
+from recrawl.model.late import late
 
 
 class Region:
@@ -40,7 +41,7 @@ _ROLES = {
     "dialog": Region.FRAME,
     "alertdialog": Region.FRAME,
 }
-_PARTS = re.compile(r"[-_]+")
+_PARTS = late(r"[-_]+")
 _WORDS = (
     "ad adsense ads advert advertisement adverts banner banners breadcrumb breadcrumbs consent cookie cookies footer "
     "gdpr gnb lnb masthead menu menubar menus modal nav navbar navi navigation newsletter pager pagination popup promo "

@@ -7,11 +7,10 @@ plain hosts and paths, no dot segments, no port that might be the default one.
 import re
 from functools import lru_cache
 
-import ada_url
-
 from recrawl.extract.labels import ENCODERS
-from recrawl.model.late import late
+from recrawl.model.late import late, late_module
 
+_ADA = late_module("ada_url")
 _PLAIN = "[A-Za-z0-9_~!$&'()*+,;=:@/-]*+"
 _PATH = rf"{_PLAIN}(?:(?:(?<!/)[.%]|%(?!2[eE])){_PLAIN})*+"  # no segment begins like a dot segment
 _TAIL = rf"{_PATH}(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*+)?+(?:#[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*+)?+"
@@ -99,7 +98,7 @@ class Resolver:
             href = _SURROGATES.sub("\ufffd", href)
             href = _in_charset(href, self._encoder) if self._encoder and self._page else href
         try:
-            return str(ada_url.join_url(self.base, href))
+            return str(_ADA.join_url(self.base, href))
         except ValueError:
             return None
 
@@ -109,7 +108,7 @@ def absolute(url: str) -> str:
     if _is_absolute(url):
         return url
     try:
-        return str(ada_url.normalize_url(_SURROGATES.sub("\ufffd", url)))
+        return str(_ADA.normalize_url(_SURROGATES.sub("\ufffd", url)))
     except ValueError:
         return url
 

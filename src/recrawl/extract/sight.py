@@ -47,6 +47,8 @@ class Sight(NamedTuple):
         return next((href for href in hrefs if href is not None), None)
 
     def metas(self, key: str) -> list[tuple[str, str]]:
+        if not self.others:
+            return []
         metas = [other.attributes for other in self.others if other.tag == "meta"]
         return [(meta[key].lower(), meta.get("content", "")) for meta in metas if meta.get(key)]
 

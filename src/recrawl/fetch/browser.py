@@ -6,18 +6,19 @@ a browser profile of its own that is thrown away; one page is shown at a time.
 """
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from recrawl.model.failure import ConfigError
+from recrawl.model.late import late_module
 from recrawl.model.values import dataclass
 
 if TYPE_CHECKING:
     from recrawl.fetch.chromium import Chromium
 
+_SHUTIL = late_module("shutil")
 CHROMIUM = "recrawl.fetch.chromium"  # imported when it is needed: an extra, and slow to import
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -53,7 +54,7 @@ def browser_at(settings: RenderSettings) -> str:
     if find_spec("playwright") is None:
         raise ConfigError("a site file wants pages rendered, which needs an extra: pip install 'recrawl[render]'")
     named = [settings.chromium] if settings.chromium else NAMES
-    found = next((path for name in named if (path := shutil.which(name))), None)
+    found: str | None = next((path for name in named if (path := _SHUTIL.which(name))), None)
     if found is None:
         raise ConfigError(
             f"a site file wants pages rendered, and {' or '.join(named)} is not there: "

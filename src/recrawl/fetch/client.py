@@ -10,19 +10,19 @@ from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import head_of
-from recrawl.fetch.order import Order
-from recrawl.fetch.request import header_lines, raw_request, standing_lines
+from recrawl.fetch.order import Order, Terms
+from recrawl.fetch.request import header_lines, plain_request, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, Trust, refused_sentence
 from recrawl.model.failure import Failure
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
-from recrawl.model.visit import Ask, Evidence, Reply, Times
-from recrawl.native import compiled
+from recrawl.model.visit import Ask, Reply, Times
 
+SAME_S = 0.1  # what lets one request to an origin go lets others go for so long
+MOST_WAYS = 1000
+SHORTEST_ORIGIN = len("http://h")
 UNREACHED = (Failure.CONNECT, Failure.CONNECT_TIMEOUT)  # then another address of the host may do
-
-if compiled is not None:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +39,47 @@ class FetchSettings:
     large_bytes: int = 32 * 1024 * 1024
 
 
-class Trip:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """To an origin, for a while: requests that differ in nothing but their path and their conditions share it."""
+
+    terms: Terms
+    allowed: Sequence[str]  # addresses
+    until_at: float
+
+    def is_for(self, ask: Ask, now: float) -> bool:
+        if now >= self.until_at or ask.own != self.terms.own or ask.limits is not self.terms.limits:
+            return False
+        return not (ask.headers or ask.form or ask.enough_bytes or ask.fresh)
+
+
+class Trip(Order):
     """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
 
     __slots__ = (
-        "_allowed", "_before_s", "_passed_s", "_started_at", "ask", "at", "ended", "going_on", "order", "transfer",
-        "tried",
+        "_allowed", "_before_s", "_passed_s", "ask", "at", "ended", "going_on", "started_at", "transfer", "tried",
     )  # fmt: skip
-    transfer: Transfer  # once it has set out
+    transfer: Transfer  # once it has set out …
+    started_at: float  # … then
     ended: Callable[[], None]
 
-    def __init__(self, ask: Ask, at: float, order: Order, allowed: Sequence[str], before_s: float) -> None:
-        self.ask, self.at = ask, at
-        self.order = order  # for the address that it is at
+    def __init__(
+        self,
+        ask: Ask,
+        at: float,
+        terms: Terms,
+        target: str,
+        header_lines: list[bytes],
+        allowed: Sequence[str],
+        url: str,
+        before_s: float = 0.0,
+    ) -> None:
+        self.ask, self.at, self.url, self.target = ask, at, url, target
+        self.terms, self.header_lines = terms, header_lines  # for the address that it is at
+        self.form, self.fresh = ask.form, ask.fresh
         self._allowed, self._before_s, self._passed_s = allowed, before_s, before_s
         self.tried = 0
         self.going_on: asyncio.Task[Reply] | None = None
-
-    def set_out(self, transfer: Transfer) -> Order:
-        self.transfer, self._started_at = transfer, transfer.now()
-        return self.order
 
     @property
     def is_all(self) -> bool:
@@ -75,9 +96,10 @@ class Trip:
         if self.tried + 1 == len(self._allowed):
             return False
         self.tried += 1
-        passed_s = self._passed_s = self._before_s + self.transfer.now() - self._started_at
-        limits = self.order.limits
-        self.order = self.order._replace(
+        passed_s = self._passed_s = self._before_s + self.transfer.loop_time() - self.started_at
+        limits = self.terms.limits
+        self.terms = replace(
+            self.terms,
             address=self._allowed[self.tried],
             connect_s=(limits.connect_s - passed_s) / (len(self._allowed) - self.tried),
             total_s=limits.total_s - passed_s,
@@ -85,22 +107,8 @@ class Trip:
         return True
 
     def reply(self) -> Reply:
-        return self._not_modified() or self._answer()
-
-    def _not_modified(self) -> Reply | None:
-        """None: it is another answer, or an odd one."""
-        transfer, ask, order = self.transfer, self.ask, self.order
-        if compiled is None or ask.form or transfer.body_bytes or transfer.failure is not None:
-            return None
-        plain: Reply | None = compiled.not_modified(
-            ask, self.at, order.endpoint.authority, order.target, order.header_lines, transfer.lines,
-            transfer.times(self._passed_s), transfer.peer(), transfer.head_bytes,
-        )  # fmt: skip
-        return plain
-
-    def _answer(self) -> Reply:
-        order, method = self.order, "POST" if self.ask.form else "GET"
-        request = raw_request(order.endpoint.authority, order.target, order.header_lines, method)
+        method = "POST" if self.ask.form else "GET"
+        request = raw_request(self.terms.endpoint.authority, self.target, self.header_lines, method)
         reply = _reply(self.transfer, self.ask, self.at, request, self._passed_s)
         if reply.body:
             self.transfer.ballast.keep(reply)
@@ -108,15 +116,15 @@ class Trip:
 
 
 class CurlFetcher:
-    """Belongs to the loop that makes its first request. `open_socket` is where sockets come from; `permit` is asked
-    once more when a connection stands and the request would go out: `fetch` raises what it raises."""
+    """Belongs to the loop that makes its first request. `open_socket` is where sockets come from; `permit`, if any, is
+    asked once more when a connection stands and the request would go out: `fetch` raises what it raises."""
 
     def __init__(
         self,
         settings: FetchSettings,
         clock_now: Callable[[], float],
         open_socket: OpenSocket = socket.socket,
-        permit: Permit = lambda: None,
+        permit: Permit | None = None,
     ) -> None:
         self._settings = settings
         self._now = clock_now
@@ -127,8 +135,9 @@ class CurlFetcher:
         self._resolver = Resolver(self._lookup, clock_now)
         self._driver: Driver | None = None
         self._closed = False
-        self._idle: list[Transfer] = []
-        self._busy: set[Transfer] = set()
+        self._transfers: list[Transfer] = []  # all of them
+        self._idle: dict[str, list[Transfer]] = {}  # by the address that each was at last
+        self._ways: dict[str, Way] = {}  # by origin
 
     async def fetch(self, ask: Ask) -> Reply:
         at = self._now()
@@ -150,15 +159,26 @@ class CurlFetcher:
         if not allowed:
             return failed(ask, at, Failure.FORBIDDEN_ADDRESS, _refused(endpoint, addresses[0], ask.own))
         trip = self._trip(ask, at, endpoint, target, allowed, before_s)
-        transfer = self._take()
+        transfer = self._take(trip)
         try:
-            await transfer.run(trip.set_out(transfer))
+            await transfer.run(trip)
             return await self._rest_of(trip)
         finally:
             self._give_back(transfer)
 
     def ready(self, ask: Ask) -> Trip | None:
         """What can be begun at once: `begin` it. None: something must be waited for first, or refused (see `fetch`)."""
+        at, url = self._now(), ask.url
+        path_at = url.find("/", SHORTEST_ORIGIN)
+        way = self._ways.get(url[:path_at])
+        if way is None or not way.is_for(ask, at):
+            return self._ready_anew(ask, at)
+        plain = plain_request(url, path_at, ask.etag, ask.last_modified, self._standing)
+        if plain is None:
+            return self._ready_anew(ask, at)
+        return Trip(ask, at, way.terms, *plain, way.allowed, url)
+
+    def _ready_anew(self, ask: Ask, at: float) -> Trip | None:
         located = locate(ask.url)
         if located is None or ask.fresh:
             return None
@@ -167,7 +187,15 @@ class CurlFetcher:
         allowed = _allowed(endpoint, addresses, ask.own) if addresses else None
         if not allowed:
             return None
-        return self._trip(ask, self._now(), endpoint, target, allowed)
+        trip = self._trip(ask, at, endpoint, target, allowed)
+        if trip.url == ask.url and not ask.enough_bytes:
+            self._remember(Way(trip.terms, allowed, at + SAME_S))
+        return trip
+
+    def _remember(self, way: Way) -> None:
+        if len(self._ways) >= MOST_WAYS:
+            self._ways.clear()
+        self._ways[way.terms.endpoint.origin] = way
 
     def _trip(
         self, ask: Ask, at: float, endpoint: Endpoint, target: str, allowed: Sequence[str], before_s: float = 0.0
@@ -175,23 +203,27 @@ class CurlFetcher:
         """To the first of these addresses, which leaves some time for the others."""
         limits, lines = ask.limits, header_lines(self._standing, ask)
         connect_s, total_s = (limits.connect_s - before_s) / len(allowed), limits.total_s - before_s
-        order = Order(
-            endpoint, allowed[0], target, lines, ask.own, limits, connect_s, total_s, ask.form, ask.enough_bytes,
-            ask.fresh,
-        )  # fmt: skip
-        return Trip(ask, at, order, allowed, before_s)
+        terms = Terms(endpoint, allowed[0], ask.own, limits, connect_s, total_s, ask.enough_bytes)
+        return Trip(ask, at, terms, target, lines, allowed, f"{endpoint.origin}{target}", before_s)
 
     def begin(self, trip: Trip, ended: Callable[[], None]) -> None:
         """`ended` is called when there is something to `hear`."""
-        transfer = self._take()
+        transfer = self._take(trip)
         trip.ended = ended
-        transfer.start(trip.set_out(transfer), ended)
+        transfer.start(trip, ended)
 
     def hear(self, trip: Trip) -> Reply | None:
         """What came; None: it is not all yet, and `ended` is called once more. Raises what `permit` raised."""
         if trip.going_on is not None:
             return trip.going_on.result()
-        trip.transfer.end()
+        transfer = trip.transfer
+        if transfer.is_under_way:  # who came too early comes again
+            return None
+        transfer.end()
+        reply = transfer.not_modified(trip, trip.ask, trip.at)
+        if reply is not None:
+            self._give_back(transfer)
+            return reply
         if not trip.is_all:
             trip.going_on = asyncio.get_running_loop().create_task(self._go_on(trip))
             trip.going_on.add_done_callback(lambda _: self._gone_on(trip))
@@ -199,7 +231,7 @@ class CurlFetcher:
         try:
             return trip.reply()
         finally:
-            self._give_back(trip.transfer)
+            self._give_back(transfer)
 
     def leave(self, trip: Trip) -> None:
         """Nobody waits for it any more."""
@@ -211,7 +243,7 @@ class CurlFetcher:
             self._give_back(trip.transfer)
 
     async def _go_on(self, trip: Trip) -> Reply:
-        await trip.transfer.go_on(trip.order)
+        await trip.transfer.go_on(trip)
         return await self._rest_of(trip)
 
     def _gone_on(self, trip: Trip) -> None:
@@ -223,9 +255,10 @@ class CurlFetcher:
         """What follows the first request: other addresses, one after the other, within the one connect limit."""
         transfer = trip.transfer
         while transfer.failure in UNREACHED and trip.turns_to_next():
-            await transfer.run(trip.order)
+            await transfer.run(trip)
         if trip.tried and transfer.failure is None:
-            self._resolver.prefer(trip.order.endpoint.host, trip.order.address)
+            self._resolver.prefer(trip.terms.endpoint.host, trip.terms.address)
+            self._ways.clear()
         if transfer.body_bytes and transfer.ballast.is_overfull:
             await transfer.until_room()
         return trip.reply()
@@ -242,30 +275,49 @@ class CurlFetcher:
         if self._driver is not None:
             self._driver.close()
             self._driver = None
-        while self._idle:
-            self._idle.pop().close()
+        for transfer in self._idle_ones():
+            transfer.close()
+        self._idle = {}
         await self._lookup.close()
 
-    def _take(self) -> Transfer:
+    @property
+    def _busy(self) -> set[Transfer]:
+        return set(self._transfers).difference(self._idle_ones())
+
+    def _idle_ones(self) -> list[Transfer]:
+        return [transfer for idle in self._idle.values() for transfer in idle]
+
+    def _take(self, trip: Trip) -> Transfer:
+        """For this trip: one that was at its address, or any other."""
+        idle, address = self._idle, trip.terms.address
+        if idle and address not in idle:
+            address = next(iter(idle))
+        if not idle:
+            transfer = self._new_transfer()
+        else:
+            transfer = idle[address].pop()
+            if not idle[address]:
+                del idle[address]
+        trip.transfer, trip.started_at = transfer, transfer.loop_time()
+        return transfer
+
+    def _new_transfer(self) -> Transfer:
         if self._closed:
             raise RuntimeError("this fetcher is closed")
         if self._driver is None:
             settings = self._settings
             self._driver = Driver(asyncio.get_running_loop(), settings.kept_connections, settings.large_bytes)
-        if self._idle:
-            transfer = self._idle.pop()
-        else:
-            transfer = Transfer(self._driver, self._trust, self._open_socket, self._permit)
-        self._busy.add(transfer)
+        transfer = Transfer(self._driver, self._trust, self._open_socket, self._permit)
+        self._transfers.append(transfer)
         return transfer
 
     def _give_back(self, transfer: Transfer) -> None:
-        self._busy.discard(transfer)
-        transfer.rest()
+        if transfer.body_bytes:
+            transfer.rest()
         if self._closed:
             transfer.close()
         else:
-            self._idle.append(transfer)
+            self._idle.setdefault(transfer.address, []).append(transfer)
 
 
 def trusted(ca_file: str) -> Trust:
@@ -279,7 +331,7 @@ def trusted(ca_file: str) -> Trust:
 def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
     status, headers, raw_head = head_of(transfer.lines)
     times, peer = transfer.times(before_s), transfer.peer()
-    received_bytes = transfer.head_bytes + transfer.body_bytes
+    received_bytes = transfer.head.size_bytes + transfer.body_bytes
     failure = transfer.failure
     if status < 200:
         failure = failure if failure and not raw_head else Failure.PROTOCOL

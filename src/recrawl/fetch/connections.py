@@ -11,8 +11,10 @@ may wait there for its whole time, or fail for the sake of the one before. We en
 
 import select
 import socket
+from collections.abc import Mapping
 from contextlib import suppress
 
+from recrawl.fetch.sockets import READ
 from recrawl.model.values import dataclass
 
 Key = tuple[str, int, int]  # peer, its port, our port
@@ -21,46 +23,59 @@ MOST = 4096
 
 
 @dataclass(slots=True)
-class Kept:
-    poll: "select.poll"
-    descriptor: int
+class Connection:
+    """`descriptor`: negative until it was learnt, since only what was learnt can be looked at."""
+
+    peer: str
+    descriptor: int = -1
+    poll: "select.poll | None" = None
+    under_way: int = 0  # requests
     is_closed: bool = False  # though libcurl may not know yet; its descriptor may be another's by now
     has_spoken: bool = False  # since the last request; over TLS nobody can tell
 
 
 class Connections:
-    """Connections by their ends. One that was never learnt counts as alive."""
+    """Connections by their ends. One that was never learnt counts as alive. `watched`: descriptors of which nothing was
+    heard, and what is waited for at each."""
 
-    def __init__(self) -> None:
-        self._kept: dict[Key, Kept] = {}
-        self._under_way: dict[Key, int] = {}  # requests
-        self.awaited: dict[int, Kept] = {}  # by descriptor: those whose first byte is still to come
+    def __init__(self, watched: Mapping[int, int]) -> None:
+        self._watched = watched
+        self._met: dict[Key, Connection] = {}
+        self.awaited: dict[int, Connection] = {}  # by descriptor: those whose first byte is still to come
 
-    def learn(self, key: Key, descriptor: int) -> None:
-        poll = select.poll()
+    def learn(self, connection: Connection, descriptor: int) -> None:
+        connection.poll = poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        self._kept.pop(key, None)
-        while len(self._kept) >= MOST:
-            del self._kept[next(iter(self._kept))]
-        self._kept[key] = Kept(poll, descriptor)
+        connection.descriptor = descriptor
 
-    def begin(self, key: Key, plain: bool, is_new: bool) -> bool:
-        """Whether a request may go out: a kept connection that nobody uses and that has something to read is closed,
-        or about to be. `plain`: not over TLS."""
-        under_way = self._under_way.get(key, 0)
-        kept = None if is_new else self._kept.get(key)
-        if kept is not None:
-            if kept.is_closed or (not under_way and kept.poll.poll(0)):
-                kept.is_closed = True
-                return False
-            kept.has_spoken = False
-            if plain:
-                self.awaited[kept.descriptor] = kept
-        self._under_way[key] = under_way + 1
-        return True
+    def begin(self, key: Key, plain: bool, is_new: bool) -> Connection | None:
+        """Over which a request may go out. None: a kept connection that nobody uses and that has something to read is
+        closed, or about to be. `plain`: not over TLS."""
+        met = self._met.get(key)
+        if met is None or (is_new and (met.is_closed or not met.under_way)):
+            met = self._meet(key)
+        elif met.is_closed or not (met.under_way or self._watched.get(met.descriptor, 0) & READ or _is_quiet(met)):
+            met.is_closed = True
+            return None
+        elif plain and met.descriptor >= 0:
+            met.has_spoken = False
+            self.awaited[met.descriptor] = met
+        met.under_way += 1
+        return met
 
-    def stirred(self, descriptor: int) -> None:
-        """Something happened to one that is awaited, and libcurl has not seen it yet."""
+    def _meet(self, key: Key) -> Connection:
+        self._met.pop(key, None)
+        while len(self._met) >= MOST:
+            del self._met[next(iter(self._met))]
+        met = self._met[key] = Connection(key[0])
+        return met
+
+    def stirred(self, descriptor: int, speaks: bool) -> None:
+        """Something happened to one that is awaited, and libcurl has not seen it yet. `speaks`: there is something to
+        read, and that is all."""
+        if speaks:
+            self.awaited.pop(descriptor).has_spoken = True
+            return
         wire = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, descriptor)
         try:
             self.awaited[descriptor].has_spoken = bool(wire.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
@@ -72,32 +87,33 @@ class Connections:
             wire.detach()
         del self.awaited[descriptor]
 
-    def hung_up(self, key: Key) -> bool:
+    def hung_up(self, connection: Connection) -> bool:
         """It ended under a request: whether that was without a word. One that was never learnt may have spoken."""
-        kept = self._kept.get(key)
-        if kept is None:
+        if connection.poll is None:
             return False
-        kept.is_closed = True
-        self._await_no_more(kept)
-        return not kept.has_spoken
+        connection.is_closed = True
+        self._await_no_more(connection)
+        return not connection.has_spoken
 
-    def part(self, key: Key, descriptor: int) -> None:
+    def part(self, connection: Connection, descriptor: int) -> None:
         """A request failed over it: it carries no other. `descriptor`: negative where it is closed already."""
-        if descriptor >= 0 and self._under_way.get(key, 0) <= 1:
-            self.learn(key, descriptor)
-            self._kept[key].is_closed = True
+        if descriptor >= 0 and connection.under_way <= 1:
+            self.learn(connection, descriptor)
+            connection.is_closed = True
             _shut(descriptor)
 
-    def end(self, key: Key) -> None:
-        under_way = self._under_way.pop(key, 1) - 1
-        if under_way > 0:
-            self._under_way[key] = under_way
-        if self.awaited and (kept := self._kept.get(key)) is not None:
-            self._await_no_more(kept)
+    def end(self, connection: Connection) -> None:
+        connection.under_way -= 1
+        if self.awaited:
+            self._await_no_more(connection)
 
-    def _await_no_more(self, kept: Kept) -> None:
-        if self.awaited.get(kept.descriptor) is kept:
-            del self.awaited[kept.descriptor]
+    def _await_no_more(self, connection: Connection) -> None:
+        if self.awaited.get(connection.descriptor) is connection:
+            del self.awaited[connection.descriptor]
+
+
+def _is_quiet(connection: Connection) -> bool:
+    return connection.poll is None or not connection.poll.poll(0)
 
 
 def _shut(descriptor: int) -> None:

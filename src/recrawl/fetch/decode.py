@@ -7,35 +7,29 @@ last gzip member, raw deflate in place of zlib's. A body that is gzip without sa
 """
 
 import io
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-import brotli
 from isal import igzip_lib
 
+from recrawl.model.late import late_module
 from recrawl.model.visit import Limits
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+_NEWER = late_module("recrawl.fetch.decode_newer")  # many servers never send what it is for
 
 PIECE_BYTES = 16 * 1024  # of input and of output at a time
 AT_ONCE_BYTES = 256 * 1024  # no more comes out of most bodies, and these are inflated in one go
 FEW_PIECES = 256  # a body of no more is put together the quick way
 FREE_BYTES = 1024 * 1024  # the ratio is judged only beyond this
 MOST_MEMBERS = 4096  # gzip members or zstd frames in one body
-ZSTD_OPTIONS: Mapping[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # RFC 9659: at most 8 MiB
 GZIP_MAGIC = b"\x1f\x8b"
 
-BROKEN: tuple[type[Exception], ...] = (
+Broken = tuple[type[Exception], ...]
+BROKEN: Broken = (
     igzip_lib.IsalError,  # type: ignore[assignment]  # isal declares it as an instance
     zlib.error,
-    brotli.error,
-    zstd.ZstdError,
     EOFError,
 )
 
@@ -64,27 +58,6 @@ class Inflater(Protocol):
     def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
-
-
-class BrotliInflater:
-    """brotli's decompressor in the manners of the others; a brotli stream has no members."""
-
-    unused_data = b""
-
-    def __init__(self) -> None:
-        self._inner = brotli.Decompressor()
-
-    def decompress(self, data: bytes, /, max_length: int) -> bytes:
-        piece: bytes = self._inner.process(data, output_buffer_limit=max_length)
-        return piece
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._inner.is_finished())
-
-    @property
-    def needs_input(self) -> bool:
-        return bool(self._inner.can_accept_more_data())
 
 
 def decode(body: bytes, codings: Iterable[str], limits: Limits) -> bytes:
@@ -144,11 +117,11 @@ def _deflate(body: bytes, bound: int) -> bytes:
 
 
 def _brotli(body: bytes, bound: int) -> bytes:
-    return _members(body, bound, BrotliInflater, None)
+    return _members(body, bound, _NEWER.BrotliInflater, None, _NEWER.BROKEN)
 
 
 def _zstd(body: bytes, bound: int) -> bytes:
-    return _members(body, bound, _zstd_frame, b"")
+    return _members(body, bound, _NEWER.zstd_frame, b"", _NEWER.BROKEN)
 
 
 def _gzip_member() -> Inflater:
@@ -163,11 +136,9 @@ def _raw_deflate() -> Inflater:
     return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_DEFLATE)
 
 
-def _zstd_frame() -> Inflater:
-    return zstd.ZstdDecompressor(options=ZSTD_OPTIONS)
-
-
-def _members(body: bytes, bound: int, start: Callable[[], Inflater], magic: bytes | None) -> bytes:
+def _members(
+    body: bytes, bound: int, start: Callable[[], Inflater], magic: bytes | None, broken: Broken = BROKEN
+) -> bytes:
     """Every member or frame, one after the other. A further one begins with `magic` (None: there is no further
     one); other bytes after a member are ignored."""
     pieces: list[bytes] = []
@@ -177,7 +148,7 @@ def _members(body: bytes, bound: int, start: Callable[[], Inflater], magic: byte
             room, at = _one_member(body, at, start(), pieces, room)
             if at >= len(body) or magic is None or not body.startswith(magic, at):
                 return _joined(pieces)
-    except BROKEN as error:
+    except broken as error:
         raise Undecodable(f"broken content coding: {error}") from error
     raise Bomb(f"more than {MOST_MEMBERS} members")
 

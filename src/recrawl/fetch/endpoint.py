@@ -4,13 +4,22 @@ import re
 from functools import lru_cache
 from ipaddress import ip_address
 
-import ada_url
-
+from recrawl.model.late import late, late_module
 from recrawl.model.values import dataclass
 
+_ADA = late_module("ada_url")
 PORTS = {"http": 80, "https": 443}
-NORMAL = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-~]*)", re.ASCII)
+NORMAL = late(r"(https?)://([^/?#@\\\s]+)(/[!\"$-~]*)", re.ASCII)
 PLAIN = re.compile(r"(https?)://([^/?#@\\\s]+)(/[!\"$-\[\]-~]*)", re.ASCII)  # needs no normalising: no backslash
+
+
+_BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+USUAL = (
+    re.compile(  # what the full parser returns letter by letter: no last part that is a number, no port that is usual
+        rf"(?!.*xn--)((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*|{_BYTE}(?:\.{_BYTE}){{3}})"
+        "(?::([1-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?"
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +31,7 @@ class Endpoint:
     port: int
     authority: str
     literal: str
+    origin: str
 
 
 def locate(url: str) -> tuple[Endpoint, str] | None:
@@ -39,20 +49,33 @@ def locate(url: str) -> tuple[Endpoint, str] | None:
 @lru_cache(maxsize=8192)
 def endpoint_of(scheme: str, authority: str) -> Endpoint | None:
     """Reads hosts as browsers do: `0x7f.1` and `2130706433` are 127.0.0.1."""
+    return usual_endpoint(scheme, authority) or odd_endpoint(scheme, authority)
+
+
+def usual_endpoint(scheme: str, authority: str) -> Endpoint | None:
+    """Of what every browser reads alike; None: it is not so plain."""
+    found = USUAL.fullmatch(authority)
+    if found is None:
+        return None
+    host, port = found[1], int(found[2] or PORTS[scheme])
+    return Endpoint(scheme, host, port, authority, _literal(host), f"{scheme}://{authority}")
+
+
+def odd_endpoint(scheme: str, authority: str) -> Endpoint | None:
     try:
-        url = ada_url.URL(f"{scheme}://{authority}/")
+        url = _ADA.URL(f"{scheme}://{authority}/")
     except ValueError:
         return None
     host = url.hostname.removeprefix("[").removesuffix("]")
     if not host or url.username or url.password:
         return None
     port = int(url.port) if url.port else PORTS[scheme]
-    return Endpoint(scheme, host, port, url.host, _literal(host)) if port else None
+    return Endpoint(scheme, host, port, url.host, _literal(host), f"{scheme}://{url.host}") if port else None
 
 
 def _normalised(url: str) -> str:
     try:
-        parsed = ada_url.URL(url)
+        parsed = _ADA.URL(url)
     except ValueError:
         return ""
     parsed.hash = ""

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from recrawl.fetch.decode import Bomb, Undecodable, decode
 from recrawl.fetch.request import is_conditional
 from recrawl.model.failure import Failure
+from recrawl.model.headers import all_values
 from recrawl.model.visit import Ask, Evidence, Limits, Reply, Times
 
 Headers = tuple[tuple[str, str], ...]
@@ -72,7 +73,7 @@ def answered(
         body = sent_body = b""
         lost = None if CONDITION in raw_request or is_conditional(ask) else UNASKED
     elif lost is None and body:
-        codings = [value for name, value in headers if name == "content-encoding"]
+        codings = all_values(headers, "content-encoding")
         if codings:
             body, lost = _decoded(sent_body, codings, ask.limits)
     failure, detail = lost or (None, "")

@@ -60,7 +60,8 @@ ENDED = "unexpected eof"  # without a goodbye: somebody may have cut it
 
 def failure_of(code: int, connected: bool, system_error: int, message: str = "") -> Failure:
     """What a libcurl error means. A receive error without a system error behind it is a broken message, such as
-    a chunk without a length, or TLS that broke off; a timeout before the connection stood is a connect timeout."""
+    a chunk without a length, or TLS that broke off, unless libcurl has nothing to say of it: then it ended. A timeout
+    before the connection stood is a connect timeout."""
     if code == TIMED_OUT and not connected:
         return Failure.CONNECT_TIMEOUT
     if code == RECEIVE_ERROR and not system_error:
@@ -75,6 +76,8 @@ def sentence(message: str) -> str:
 
 
 def _broken(message: str) -> Failure:
+    if not message:
+        return Failure.RESET
     if OPENSSL.search(message) is None:
         return Failure.PROTOCOL
     return Failure.RESET if ENDED in message else Failure.TLS

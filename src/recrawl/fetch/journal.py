@@ -95,7 +95,7 @@ class Journal:
         left = {path: {answer.page: answer for answer in answers_in(data)} for path, data in dead}
         last = {page: answer for answers in left.values() for page, answer in answers.items()}
         awaited = {page.id for page in pages(list(last)) if last[page.id].is_awaited_by(page, now)}
-        self._in_hand = {page: last[page] for page in awaited}
+        self.in_hand = {page: last[page] for page in awaited}
         self._dead = {path: answers.keys() & awaited for path, answers in left.items()}  # who waits for each file
         self._ends_at = now + LIFE_S  # of what they left
         self._forget_dead(frozenset())
@@ -104,11 +104,11 @@ class Journal:
 
     def holds(self, page: int) -> bool:
         """Something to be recalled."""
-        return page in self._in_hand
+        return page in self.in_hand
 
     def recall(self, page: Page, ask: Ask, now: float) -> Reply | None:
         """The answer that a killed run got for this page, if it still waits for it and nobody wished for a new one."""
-        answer = self._in_hand.pop(page.id, None) if self._in_hand else None
+        answer = self.in_hand.pop(page.id, None) if self.in_hand else None
         if answer is None or not answer.is_awaited_by(page, now) or not answer.answers(ask):
             return None
         if any(one.at > answer.at and one.is_for(page) for one in wishes(self._folder)):
@@ -124,7 +124,7 @@ class Journal:
         """An answer came, others may have come with it: `flush` writes them together, before any of them is read and
         any other request leaves."""
         if self._dead and reply.at > self._ends_at:
-            self._in_hand.clear()
+            self.in_hand.clear()
             self._forget_dead(frozenset().union(*self._dead.values()))
         if reply.evidence not in KEPT:
             return

@@ -1,15 +1,18 @@
 """The request head: what recrawl says of itself and what it sends back to be compared."""
 
 import re
+from collections.abc import Callable
 
 from recrawl.fetch.validators import is_safe_date, is_safe_etag
+from recrawl.model.late import late
 from recrawl.model.visit import Ask
 from recrawl.native import compiled
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
-NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+NAME = late(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
 VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+PLAIN_TARGET = late(r"/[!\"$-\[\]-~]*", re.ASCII)  # needs no normalising
 UNSAFE_IN_AGENT = re.compile(r"[^\x20-\x7e]|[()\\]")
 
 # What never leaves, whoever asks: credentials, traces of other visits, and what the transport decides itself.
@@ -80,6 +83,21 @@ def odd_condition_lines(ask: Ask) -> list[bytes]:
     if ask.last_modified and is_safe_date(ask.last_modified):
         lines.append(_line("If-Modified-Since", ask.last_modified))
     return lines
+
+
+def any_plain_request(
+    url: str, path_at: int, etag: str, last_modified: str, standing: list[bytes]
+) -> tuple[str, list[bytes]] | None:
+    """Target and header lines of a request without headers of its own, for an address whose path begins there. None:
+    something about it is odd."""
+    if not PLAIN_TARGET.fullmatch(url, path_at):
+        return None
+    return url[path_at:], header_lines(standing, Ask(url, etag, last_modified))
+
+
+plain_request: Callable[[str, int, str, str, list[bytes]], tuple[str, list[bytes]] | None] = (
+    any_plain_request if compiled is None else compiled.plain_request
+)
 
 
 def is_conditional(ask: Ask) -> bool:

@@ -3,9 +3,10 @@
 import re
 
 from recrawl.fetch.dates import parse_http_date
+from recrawl.model.late import late
 
 LONGEST_S = 7 * 86400.0
-SECONDS = re.compile(r"\d+", re.ASCII)
+SECONDS = late(r"\d+", re.ASCII)
 
 
 def retry_after_s(value: str, now: float, longest_s: float = LONGEST_S) -> float | None:

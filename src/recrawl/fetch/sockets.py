@@ -1,26 +1,26 @@
 """Watching libcurl's sockets for the loop.
 
 A kept connection is asked for and let go at every request. Where there is epoll, its sockets stand in an epoll
-of our own that the loop watches as one descriptor: that costs a system call a request and no Python object.
-Elsewhere the loop watches each socket.
+of our own that the loop watches as one descriptor, and stay there as long as they are wanted for the same: that costs
+neither a system call nor a Python object a request. Elsewhere the loop watches each socket.
 """
 
 import asyncio
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
 import pycurl
 
-Act = Callable[[int, int, bool], None]  # descriptor, CSELECT_… bits, whether it is sure that there is something to read
+Act = Callable[[Sequence[tuple[int, int]]], None]  # descriptors, each with the kernel's bits
 
 READ, WRITE, REMOVE = int(pycurl.POLL_IN), int(pycurl.POLL_OUT), int(pycurl.POLL_REMOVE)
 CAN_READ, CAN_WRITE, BROKEN = int(pycurl.CSELECT_IN), int(pycurl.CSELECT_OUT), int(pycurl.CSELECT_ERR)
 
 # The kernel's bits (in 1, out 4, error 8, hang-up 16, end of what the other side says) and libcurl's, each in terms of
 # the other.
-SAYS_NO_MORE = 0x2000
+SPEAKS, SAYS_NO_MORE = 1, 0x2000  # nothing but the first: it is sure that there is something to read
 MASKS = (0, 1 | SAYS_NO_MORE, 4, 5 | SAYS_NO_MORE)
 READY = tuple(
     (CAN_READ if bits & 1 else 0) | (CAN_WRITE if bits & 4 else 0) | (CAN_READ | BROKEN if bits & 24 else 0)
@@ -29,12 +29,23 @@ READY = tuple(
 
 
 class Watcher(Protocol):
-    """`watch` has the form of libcurl's socket callback."""
+    """`watch` has the form of libcurl's socket callback. `masks`: what is waited for at each descriptor, wanted or let
+    go, of which nothing has been heard since."""
+
+    masks: dict[int, int]
 
     def watch(self, what: int, descriptor: int, multi: object, data: object) -> None: ...
 
     def watched(self) -> list[int]:
         """The descriptors that are waited for; any thread may ask."""
+        ...
+
+    def look(self) -> None:
+        """See which of those let go have stirred until now."""
+        ...
+
+    def opened(self) -> None:
+        """A new connection may get the descriptor of one that was closed."""
         ...
 
     def close(self) -> None: ...
@@ -51,6 +62,7 @@ class LoopWatcher:
         self._loop = loop
         self._act = act
         self._watched: dict[int, int] = {}
+        self.masks: dict[int, int] = {}  # those let go are not waited for
 
     def watch(self, what: int, descriptor: int, multi: object, data: object) -> None:
         wanted = 0 if what == REMOVE else what
@@ -67,33 +79,40 @@ class LoopWatcher:
     def watched(self) -> list[int]:
         return list(self._watched)
 
+    def look(self) -> None:
+        pass
+
+    def opened(self) -> None:
+        pass
+
     def close(self) -> None:
         for descriptor in list(self._watched):
             self.watch(REMOVE, descriptor, None, None)
 
     def _set_reader(self, descriptor: int, on: bool) -> None:
         if on:
-            self._loop.add_reader(descriptor, partial(self._act, descriptor, CAN_READ, False))
+            self._loop.add_reader(descriptor, partial(self._act, [(descriptor, MASKS[READ])]))
         else:
             self._loop.remove_reader(descriptor)
 
     def _set_writer(self, descriptor: int, on: bool) -> None:
         if on:
-            self._loop.add_writer(descriptor, partial(self._act, descriptor, CAN_WRITE, False))
+            self._loop.add_writer(descriptor, partial(self._act, [(descriptor, MASKS[WRITE])]))
         else:
             self._loop.remove_writer(descriptor)
 
 
 class EpollWatcher:
-    """A socket let go stays registered until it stirs: most are wanted again at once. The kernel forgets a
-    socket when it is closed, and every wish is a system call of its own, so a descriptor used again for another
-    connection is never mistaken for the old one."""
+    """A socket let go stays registered until it stirs: most are wanted again at once, and for the same. The kernel
+    forgets a socket when it is closed; so that a descriptor used again is never mistaken for the one before, nothing is
+    taken for registered once a connection was opened."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, act: Act) -> None:
         self._loop = loop
         self._act = act
         self._epoll = select.epoll()
         self._wanted: set[int] = set()
+        self.masks: dict[int, int] = {}
         loop.add_reader(self._epoll.fileno(), self._on_ready)
 
     def watch(self, what: int, descriptor: int, multi: object, data: object) -> None:
@@ -101,28 +120,44 @@ class EpollWatcher:
             self._wanted.discard(descriptor)
             return
         self._wanted.add(descriptor)
-        mask = MASKS[what]
+        if self.masks.get(descriptor) == what:
+            return
         try:
-            self._epoll.modify(descriptor, mask)
+            self._epoll.modify(descriptor, MASKS[what])
         except FileNotFoundError:
-            self._epoll.register(descriptor, mask)
+            self._epoll.register(descriptor, MASKS[what])
+        self.masks[descriptor] = what
 
     def watched(self) -> list[int]:
         return list(self._wanted)
+
+    def look(self) -> None:
+        """What is ready and wanted is ready still when the loop comes to it."""
+        if self.masks:
+            self._ready()
+
+    def opened(self) -> None:
+        self.masks.clear()
 
     def close(self) -> None:
         self._loop.remove_reader(self._epoll.fileno())
         self._epoll.close()
 
     def _on_ready(self) -> None:
-        for descriptor, events in self._epoll.poll(0):
-            if descriptor in self._wanted:
-                self._act(descriptor, READY[events & 0x1F], events == 1)
-            else:
-                self._forget(descriptor)
+        if ready := self._ready():
+            self._act(ready)
+
+    def _ready(self) -> list[tuple[int, int]]:
+        """Those that are wanted; others are forgotten."""
+        ready, wanted = self._epoll.poll(0), self._wanted
+        idle = [descriptor for descriptor, _ in ready if descriptor not in wanted]
+        for descriptor in idle:
+            self._forget(descriptor)
+        return [one for one in ready if one[0] in wanted] if idle else ready
 
     def _forget(self, descriptor: int) -> None:
         """An idle connection stirred: the other side closed it, which libcurl will see when it wants it."""
+        self.masks.pop(descriptor, None)
         try:
             self._epoll.unregister(descriptor)
         except OSError:

@@ -7,30 +7,45 @@ from collections.abc import Callable
 import pycurl
 
 from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
-from recrawl.fetch.connections import Key
+from recrawl.fetch.connections import Connection
 from recrawl.fetch.driver import Driver
+from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.head import final_head, status_of
 from recrawl.fetch.head_lines import new_head_lines
 from recrawl.fetch.options import IN_HTTP_1, NEW, NOT_KEPT, STANDING, for_once
-from recrawl.fetch.order import Order
+from recrawl.fetch.order import Order, Terms
+from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure, RecrawlError
-from recrawl.model.visit import Times
+from recrawl.model.visit import Ask, Evidence, Limits, Reply, Times
+from recrawl.native import compiled
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
 LONG_HEAD = "the head of the answer is beyond the limits"
 UNANSWERED = "the server closed the kept connection without an answer"
 NOT_TAKEN = "the server did not take the request"
 BROKEN_OFF = "the connection ended before the answer was whole"
+SAID_OTHERWISE = {Failure.HEADERS_TOO_LARGE: LONG_HEAD, Failure.RESET: BROKEN_OFF}  # where libcurl says nothing
 UNKNOWN = -1
 STOP = -1
+URL, HTTPHEADER = int(pycurl.URL), int(pycurl.HTTPHEADER)  # named with every request, as are …
+FIRST_BYTE, TOTAL = int(pycurl.STARTTRANSFER_TIME), int(pycurl.TOTAL_TIME)  # … these
 NO_SOCKET = int(pycurl.SOCKET_BAD)
 GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
+NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), UNKNOWN, UNKNOWN)
 MOST_PIECES = 16_384  # of a body; beyond that they are put together …
 MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
+
+if compiled is not None:
+    compiled.answering(Reply, Evidence.NOT_MODIFIED)
+
+# Of an ask, its moment, the authority, target and lines sent, the lines that came, times, peer and received bytes;
+# None: it is another answer, or an odd one.
+Plain304 = Callable[[Ask, float, str, str, list[bytes], list[bytes], Times, str, int], Reply | None]
+plain_304: Plain304 = (lambda *_: None) if compiled is None else compiled.not_modified
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Permit = Callable[[], None]  # raises a RecrawlError where nothing may be sent any more
@@ -42,34 +57,40 @@ class Transfer:
     sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
 
     __slots__ = (
-        "_before", "_body_room", "_connection", "_curl", "_driver", "_gathered", "_has_ballast", "_has_enough",
-        "_head", "_is_kept", "_is_left", "_is_over", "_is_under_way", "_loop", "_mark_at", "_mark_bytes",
-        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_order", "_patience_s", "_paused", "_permit",
-        "_sent_at", "_sizes", "_tell", "_waiter", "_was_closed", "_withheld", "ballast", "body_bytes", "detail",
-        "failure", "is_unanswered", "pieces",
+        "_body_room", "_connection", "_curl", "_driver", "_gathered", "_has_ballast", "_has_enough",
+        "_is_kept", "_is_left", "_is_over", "_loop", "_mark_at", "_mark_bytes",
+        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_patience_s", "_paused", "_permit", "_posts",
+        "_sent_at", "_sent_lines", "_tell", "_terms", "_vigil", "_waiter", "_was_closed", "_was_fresh", "_withheld",
+        "address", "ballast", "body_bytes", "detail", "due_at", "failure", "head", "is_unanswered", "is_under_way",
+        "loop_time", "pieces",
     )  # fmt: skip
 
-    def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket, permit: Permit = lambda: None) -> None:
+    def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket, permit: Permit | None = None) -> None:
         self._driver, self._permit = driver, permit
         self.ballast = driver.ballast
-        self._loop = driver.loop
+        self._loop, self.loop_time = driver.loop, driver.loop.time
         self._open_socket = open_socket
-        self._before: Order | None = None
-        self._sizes: tuple[object, ...] = ()  # and times, as they are set
+        self._terms = NO_TERMS  # as they are set
+        self.address = ""  # that it was at last
+        self._sent_lines: list[bytes] | None = None
+        self._posts = False
         self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
         self._waiter: asyncio.Future[None] | None = None
-        self._is_under_way = self._has_ballast = False
+        self.is_under_way = self._has_ballast = False
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
         for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
             if path:
                 curl.setopt(option, path)
-        self._head = new_head_lines()
-        curl.setopt(pycurl.HEADERFUNCTION, self._head)
+        self.head = new_head_lines()
+        curl.setopt(pycurl.HEADERFUNCTION, self.head)
         curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_open)
         curl.setopt(pycurl.PREREQFUNCTION, self._on_connected)
+        driver.take_up(curl, self)
+        self._vigil, self.due_at = driver.vigil, NEVER
+        self._vigil.know(self)
 
     async def run(self, order: Order) -> None:
         """Make the request to the address of the order; never raises for what the server does. What `permit` raises
@@ -84,6 +105,18 @@ class Transfer:
         and if the request `is_unsent`, `go_on`."""
         self._prepare(order)
         self._set_out(order, ended)
+
+    def not_modified(self, order: Order, ask: Ask, at: float) -> Reply | None:
+        """What came over a kept connection, where that is a plain 304; None: `times` and `lines` tell."""
+        connection = self._connection
+        if connection is None or not self._is_kept or self.body_bytes or self.failure is not None or order.form:
+            return None
+        info, head = self._curl.getinfo, self.head
+        times = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL))
+        authority = self._terms.endpoint.authority
+        return plain_304(
+            ask, at, authority, order.target, order.header_lines, head.lines, times, connection.peer, head.size_bytes
+        )
 
     @property
     def is_unsent(self) -> bool:
@@ -124,31 +157,45 @@ class Transfer:
             self.end()
 
     def _set_out(self, order: Order, ended: Callable[[], None]) -> None:
-        self._begin(order)
-        self._tell, self._is_under_way = ended, True
-        driver = self._driver
-        driver.vigil.add(self, self._loop.time() + self._patience_s)
-        driver.start(self._curl, self._on_end)
+        self.head.begin(self._most_head_bytes, self._most_lines)
+        self.pieces: list[bytes] = []
+        self.body_bytes = 0
+        self.failure: Failure | None = None
+        self.detail = ""
+        self._body_room = UNKNOWN
+        self._paused = self._is_over = self._has_enough = False
+        self._gathered = 0
+        self._connection: Connection | None = None
+        self._was_closed = self._is_left = self._is_kept = self.is_unanswered = False
+        self._withheld: RecrawlError | None = None
+        self._was_fresh = order.fresh
+        self._sent_at = 0.0
+        self._mark_at = 0.0  # since when the speed is being measured; 0: no byte was seen yet
+        self._mark_bytes = 0
+        self._tell, self.is_under_way = ended, True
+        self.due_at = due_at = self.loop_time() + self._patience_s
+        if due_at < self._vigil.rings_at:
+            self._vigil.ring_at(due_at)
+        self._driver.start(self._curl)
+
+    def _watch(self, patience_s: float) -> None:
+        self.due_at = due_at = self.loop_time() + patience_s
+        if due_at < self._vigil.rings_at:
+            self._vigil.ring_at(due_at)
 
     def end(self) -> None:
         """An attempt is over, or given up."""
-        driver = self._driver
-        self._is_over, self._paused = True, False
-        driver.vigil.drop(self)
-        if self._is_under_way:
+        self._is_over, self._paused, self.due_at = True, False, NEVER
+        if self.is_under_way:
             self._abandon()
         if self._connection is not None:
-            driver.connections.end(self._connection)
+            self._driver.connections.end(self._connection)
         while self._opened:
             self._opened.pop().close()
 
     @property
     def lines(self) -> list[bytes]:
-        return self._head.lines
-
-    @property
-    def head_bytes(self) -> int:
-        return self._head.size_bytes
+        return self.head.lines
 
     def times(self, before_s: float) -> Times:
         """`before_s`: what had passed before libcurl was asked (the name was looked up)."""
@@ -162,10 +209,7 @@ class Transfer:
         return Times(before_s, connect, tls, first, total + before_s)
 
     def peer(self) -> str:
-        return self._connection[0] if self._connection else str(self._curl.getinfo(pycurl.PRIMARY_IP))
-
-    def now(self) -> float:
-        return self._loop.time()
+        return self._connection.peer if self._connection is not None else str(self._curl.getinfo(pycurl.PRIMARY_IP))
 
     def cut(self, why: str) -> None:
         """End a request from outside."""
@@ -174,50 +218,38 @@ class Transfer:
     def close(self) -> None:
         self._curl.close()
 
-    def _begin(self, order: Order) -> None:
-        self._order = order
-        self._head.begin(self._most_head_bytes, self._most_lines)
-        self.pieces: list[bytes] = []
-        self.body_bytes = 0
-        self.failure: Failure | None = None
-        self.detail = ""
-        self._body_room = UNKNOWN
-        self._paused = False
-        self._is_over = False
-        self._has_enough = False
-        self._gathered = 0
-        self._connection: Key | None = None
-        self._was_closed = self._is_left = False
-        self._withheld: RecrawlError | None = None
-        self._is_kept = False
-        self.is_unanswered = False
-        self._sent_at = 0.0
-        self._mark_at = 0.0  # since when the speed is being measured; 0: no byte was seen yet
-        self._mark_bytes = 0
-
     def _prepare(self, order: Order) -> None:
         """Only what differs from the request before is set."""
-        setopt, before = self._curl.setopt, self._before
-        endpoint, address = order.endpoint, order.address
-        setopt(pycurl.URL, f"{endpoint.scheme}://{endpoint.authority}{order.target}")
-        if before is None or address != before.address:
-            setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
-        if before is None or order.header_lines is not before.header_lines:
-            setopt(pycurl.HTTPHEADER, order.header_lines)
-        if (sizes := (order.limits, order.connect_s, order.total_s, order.enough_bytes)) != self._sizes:
-            self._sizes = sizes
-            self._set_limits(order)
-        if order.form:
-            setopt(pycurl.POSTFIELDS, order.form)
-        elif before is not None and before.form:
-            setopt(pycurl.HTTPGET, 1)
-        self._before = order
+        setopt = self._curl.setopt
+        setopt(URL, order.url)
+        if order.header_lines is not self._sent_lines:
+            self._sent_lines = order.header_lines
+            setopt(HTTPHEADER, order.header_lines)
+        if order.terms is not self._terms:
+            self._agree_to(order.terms)
+        if order.form or self._posts:
+            self._set_form(order.form)
 
-    def _set_limits(self, order: Order) -> None:
-        setopt, limits = self._curl.setopt, order.limits
-        setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(order.connect_s))
-        setopt(pycurl.TIMEOUT_MS, milliseconds(order.total_s))
-        setopt(pycurl.MAXFILESIZE_LARGE, 0 if order.enough_bytes else limits.body_bytes)
+    def _set_form(self, form: bytes) -> None:
+        self._posts = bool(form)
+        if form:
+            self._curl.setopt(pycurl.POSTFIELDS, form)
+        else:
+            self._curl.setopt(pycurl.HTTPGET, 1)
+
+    def _agree_to(self, terms: Terms) -> None:
+        before, self._terms, self.address = self._terms, terms, terms.address
+        if terms.address != before.address:
+            address = terms.address
+            self._curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
+        if terms.bounds != before.bounds:
+            self._set_limits(terms)
+
+    def _set_limits(self, terms: Terms) -> None:
+        setopt, limits = self._curl.setopt, terms.limits
+        setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(terms.connect_s))
+        setopt(pycurl.TIMEOUT_MS, milliseconds(terms.total_s))
+        setopt(pycurl.MAXFILESIZE_LARGE, 0 if terms.enough_bytes else limits.body_bytes)
         self._patience_s = min(limits.first_byte_s, limits.slow_for_s)  # before it is looked at for the first time
         self._most_head_bytes = limits.header_bytes
         self._most_lines = limits.header_count + 2  # the status line and the empty one
@@ -232,9 +264,9 @@ class Transfer:
             self._waiter, self._tell = self._loop.create_future(), self._wake
             ballast.wait(self)
             self._has_ballast = True
-            self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
+            self._watch(PATIENCE_S)
             await self._waiter
-        self._driver.vigil.drop(self)
+        self.due_at = NEVER
 
     def _takes(self, size: int) -> bool:
         self._has_ballast = True
@@ -262,7 +294,7 @@ class Transfer:
             return self._beyond_room(piece)
         if size > SMALL_BYTES and not self._takes(size):
             self._paused = True
-            self._driver.vigil.add(self, self._loop.time() + PATIENCE_S)
+            self._watch(PATIENCE_S)
             return PAUSE  # the piece comes again
         self.body_bytes = size
         self.pieces.append(piece)
@@ -276,8 +308,8 @@ class Transfer:
             self._not_taken()
             return NO_SOCKET
         family, kind, protocol, (address, port, *_) = asked
-        endpoint = self._order.endpoint
-        reason = refusal(endpoint.host, endpoint.port, address, self._order.own)
+        endpoint = self._terms.endpoint
+        reason = refusal(endpoint.host, endpoint.port, address, self._terms.own)
         if reason is None and port != endpoint.port:
             reason = "not the port that was asked for"
         if reason is not None:
@@ -289,6 +321,7 @@ class Transfer:
             self._stop(Failure.CONNECT, f"no socket could be opened: {error}")
             return NO_SOCKET
         self._opened.append(opened)
+        self._driver.opened()
         if endpoint.scheme == "https":
             self._driver.lifeline.hold()
         return opened
@@ -297,44 +330,53 @@ class Transfer:
         """Before every request, on kept connections too: is it the address this ask was allowed, is it open, and
         is it the first? One ask is one request, so libcurl may not send it again when a connection breaks. And may it
         still be sent? Whoever was stopped while connecting may have slept long."""
-        if address != self._order.address:
-            self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {self._order.address}")
+        terms = self._terms
+        if address != terms.address:
+            self._stop(Failure.FORBIDDEN_ADDRESS, f"the connection leads to {address} and not to {terms.address}")
             return ABORT
         if self._sent_at:
             self._not_taken()
             return ABORT
-        try:
-            self._permit()
-        except RecrawlError as error:
-            self._withheld = error
+        if self._permit is not None and not self._is_permitted(self._permit):
             return ABORT
-        key = (address, port, local_port)
         is_new = bool(self._opened)
         self._is_kept = not is_new
-        if not self._driver.connections.begin(key, self._order.endpoint.scheme == "http", is_new):
+        plain = terms.endpoint.scheme == "http"
+        self._connection = self._driver.connections.begin((address, port, local_port), plain, is_new)
+        if self._connection is None:
             self._was_closed = True
             return ABORT
-        self._connection = key
-        self._sent_at = self._loop.time()
+        self._sent_at = self.loop_time()
         return GO_ON
 
-    def _on_end(self, code: int, message: str) -> None:
-        self._is_under_way = False
+    def _is_permitted(self, permit: Permit) -> bool:
+        try:
+            permit()
+        except RecrawlError as error:
+            self._withheld = error
+        return self._withheld is None
+
+    def on_end(self, code: int, message: str) -> None:
+        self.is_under_way = False
+        if code or not self._is_kept or self.head.is_over:
+            self._learn_from_end(code, message)
+        self._tell_once()
+
+    def _learn_from_end(self, code: int, message: str) -> None:
         info = self._curl.getinfo
         if self._connection is not None and not self._is_kept and info(pycurl.NUM_CONNECTS):
             descriptor = info(pycurl.ACTIVESOCKET)
             if descriptor >= 0:
                 self._driver.connections.learn(self._connection, descriptor)
-        if self._head.is_over:
+        if self.head.is_over:
             self._stop(Failure.HEADERS_TOO_LARGE, LONG_HEAD)
         if code and self.failure is None and not self._has_enough:
             self.failure = failure_of(code, self._sent_at > 0, info(pycurl.OS_ERRNO), message)
-            self.detail = sentence(message) or (LONG_HEAD if self.failure is Failure.HEADERS_TOO_LARGE else "")
+            self.detail = sentence(message) or SAID_OTHERWISE.get(self.failure, f"libcurl's error {code}")
             if self.failure is Failure.RESET:
                 self._hung_up()
         if code:
             self._part(info(pycurl.ACTIVESOCKET))
-        self._tell()
 
     def _part(self, descriptor: int) -> None:
         """Of a connection that libcurl has left open although it brought no answer (negative: it has not)."""
@@ -344,8 +386,8 @@ class Transfer:
 
     def _abandon(self) -> None:
         """Stop it where it still is under way, and its connection with it, unless another request goes over it."""
-        if self._is_under_way:
-            self._is_under_way = False
+        if self.is_under_way:
+            self.is_under_way = False
             with for_once(self._curl, NOT_KEPT):
                 self._driver.abandon(self._curl)
 
@@ -361,7 +403,7 @@ class Transfer:
         """libcurl would ask a second time. Over a kept connection that ended it does so without a word from the server;
         over a new one only because the server said that it did nothing (RFC 9113, 8.7) or wants HTTP/1.1."""
         self._hung_up()
-        if not self._is_kept and not self._order.fresh and not self.lines:
+        if not self._is_kept and not self._was_fresh and not self.lines:
             self.is_unanswered, self.detail = True, NOT_TAKEN
 
     # limits that libcurl does not know
@@ -369,10 +411,10 @@ class Transfer:
     def resume(self) -> None:
         """There is room again."""
         self._paused = False
-        if self._is_over:
+        if not self.is_under_way:  # its time was up meanwhile, or it is whole and waits to be taken
             self._wake()
             return
-        self._mark_at, self._mark_bytes = self._loop.time(), self.head_bytes + self.body_bytes
+        self._mark_at, self._mark_bytes = self.loop_time(), self.head.size_bytes + self.body_bytes
         try:
             self._curl.pause(pycurl.PAUSE_CONT)
         except pycurl.error as error:  # what had been held back was handed over at once, and refused
@@ -392,20 +434,20 @@ class Transfer:
         """A body that is longer than it may be, or as long as it need be."""
         left = self._body_room - self.body_bytes
         self.body_bytes += len(piece)
-        if self._order.enough_bytes:
+        if self._terms.enough_bytes:
             self.pieces.append(piece[:left])
             self._has_enough = True
             return STOP
         return self._stop(Failure.BODY_TOO_LARGE, f"the body is longer than {self._body_room} bytes")
 
     def _room_for_body(self) -> int:
-        most = self._order.enough_bytes or self._order.limits.body_bytes
+        most = self._terms.enough_bytes or self._terms.limits.body_bytes
         return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
 
     def check(self, now: float) -> float:
         """Gives up when the first byte is late or a stretch was too slow; when to look again."""
-        limits = self._order.limits
-        if not self._is_under_way and not self._is_over:
+        limits = self._terms.limits
+        if not self.is_under_way and not self._is_over:
             return now + limits.slow_for_s  # whoever asked was told, and has not come for the answer yet
         if not self._sent_at:
             return now + limits.first_byte_s  # still connecting: that has its own limit
@@ -418,13 +460,13 @@ class Transfer:
                 return self._sent_at + limits.first_byte_s
             self._give_up(Failure.FIRST_BYTE_TIMEOUT, f"no answer within {limits.first_byte_s:g} s")
         elif self._paused:  # by ourselves
-            self._mark_at, self._mark_bytes = now, self.head_bytes + self.body_bytes
+            self._mark_at, self._mark_bytes = now, self.head.size_bytes + self.body_bytes
             self.ballast.favour(self)
             return now + PATIENCE_S
         elif now < self._mark_at + limits.slow_for_s:
             return self._mark_at + limits.slow_for_s
         else:
-            received = self.head_bytes + self.body_bytes
+            received = self.head.size_bytes + self.body_bytes
             if received - self._mark_bytes < limits.slow_bytes_per_s * (now - self._mark_at):
                 self._give_up(Failure.TOO_SLOW, f"slower than {limits.slow_bytes_per_s} bytes a second")
             self._mark_at, self._mark_bytes = now, received
@@ -433,16 +475,25 @@ class Transfer:
     def _give_up(self, failure: Failure, detail: str) -> None:
         self._stop(failure, detail)
         self._abandon()
-        self._tell()
+        self._tell_once()
 
     def _stop(self, failure: Failure, detail: str) -> int:
         if self.failure is None and not self._has_enough:
             self.failure, self.detail = failure, detail
         return STOP
 
+    def _tell_once(self) -> None:
+        """Who is told a second time may be at its next request by then."""
+        tell, self._tell = self._tell, _nobody
+        tell()
+
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+
+def _nobody() -> None:
+    """Waits any more."""
 
 
 def milliseconds(seconds: float) -> int:

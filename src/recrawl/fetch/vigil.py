@@ -1,16 +1,22 @@
 """One timer for the limits of all transfers: nearly all of them end long before it would ring for them."""
 
 import asyncio
+from math import inf
 from typing import Protocol
 
 
 class Watched(Protocol):
+    """`due_at`: when to look; NEVER: nothing is under way."""
+
+    due_at: float
+
     def check(self, now: float) -> float:
         """Act on what is overdue; when to look again."""
         ...
 
 
 LATE_S = 0.1  # the loop was held up: what had come meanwhile is not read yet
+NEVER = inf
 
 
 class Vigil:
@@ -20,48 +26,46 @@ class Vigil:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._watched: dict[Watched, float] = {}  # and when each is due
+        self._watched: list[Watched] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._rings_at = 0.0
+        self.rings_at = NEVER
         self._was_put_off = False
 
-    def add(self, watched: Watched, due_at: float) -> None:
-        self._watched[watched] = due_at
-        if self._timer is None or due_at < self._rings_at:
-            self._set_timer(due_at)
-
-    def drop(self, watched: Watched) -> None:
-        """The timer stays as it is and finds out when it rings."""
-        self._watched.pop(watched, None)
+    def know(self, watched: Watched) -> None:
+        """It may be watched from now on: who sets its `due_at` before this rings says so by `ring_at`. The timer stays
+        as it is where somebody needs it no more, and finds out when it rings."""
+        self._watched.append(watched)
 
     def close(self) -> None:
         self._watched.clear()
+        self._stop()
+
+    def ring_at(self, at: float) -> None:
+        self._stop()
+        if at < NEVER:
+            self.rings_at = at
+            self._timer = self._loop.call_at(at, self._ring)
+
+    def _stop(self) -> None:
+        self.rings_at = NEVER
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _set_timer(self, at: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._rings_at = at
-        self._timer = self._loop.call_at(at, self._ring)
-
-    def _put_off(self, late_s: float) -> None:
-        for watched in self._watched:
-            self._watched[watched] += late_s
-        if self._watched:
-            self._set_timer(min(self._watched.values()))
+    def _ring_for_first(self) -> None:
+        self.ring_at(min((watched.due_at for watched in self._watched), default=NEVER))
 
     def _ring(self) -> None:
-        self._timer = None
         now = self._loop.time()
-        late_s = now - self._rings_at
+        late_s = now - self.rings_at
+        self._stop()
         if late_s > LATE_S and not self._was_put_off:
             self._was_put_off = True
-            self._put_off(late_s)
+            for watched in self._watched:
+                watched.due_at += late_s
+            self._ring_for_first()
             return
         self._was_put_off = False
-        for watched in [watched for watched, due_at in self._watched.items() if due_at <= now]:
-            self._watched[watched] = watched.check(now)
-        if self._watched:
-            self._set_timer(min(self._watched.values()))
+        for watched in [watched for watched in self._watched if watched.due_at <= now]:
+            watched.due_at = watched.check(now)
+        self._ring_for_first()

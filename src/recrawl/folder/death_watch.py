@@ -33,7 +33,7 @@ class DeathWatch:
     def __init__(self, folder: Path, worker: str) -> None:
         folder.mkdir(exist_ok=True)
         self._folder, self._file = folder, folder / "deaths"
-        self._table, self._stamp = Table(), (0, 0)
+        self.table, self._stamp = Table(), (0, 0)
         self._suspects: set[int] = set()  # read again, and not written yet
         self.look()
         self._count_dead()
@@ -42,24 +42,24 @@ class DeathWatch:
 
     def deaths(self, page: int) -> int:
         """In a row, while its answers were read, as far as was known at the last look."""
-        return self._table.get(page, 0)
+        return self.table.get(page, 0)
 
     def look(self) -> None:
         """Other workers count, too."""
         try:
             stat = self._file.stat()
         except OSError:
-            self._table, self._stamp = {}, (0, 0)
+            self.table, self._stamp = {}, (0, 0)
             return
         if self._stamp != (stamp := (stat.st_mtime_ns, stat.st_ino)):
-            self._table, self._stamp = _read(self._file), stamp
+            self.table, self._stamp = _read(self._file), stamp
 
     def begin(self, page: int) -> None:
         """What came for this page is read next."""
         if page == self._at_hand:
             return
         self._at_hand = page
-        if page in self._table:
+        if page in self.table:
             self._suspects.add(page)
         self._set_at_hand(_AT_HAND.pack(page))
 
@@ -84,8 +84,10 @@ class DeathWatch:
         os.close(self._handle)
 
     def _set_at_hand(self, page: bytes) -> None:
-        with suppress(OSError):  # a full disk: whoever must write says so
+        try:  # with every page: `suppress` would cost as much again
             os.pwrite(self._handle, page, 0)
+        except OSError:
+            return  # a full disk: whoever must write says so
 
     def _count_dead(self) -> None:
         """Each of them once, whoever comes first."""
@@ -106,7 +108,7 @@ class DeathWatch:
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(place, fcntl.LOCK_EX)
             self.look()
-            yield (table := self._table)
+            yield (table := self.table)
             for page in list(table)[:-MOST_PAGES]:
                 del table[page]
             with suppress(OSError):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ from recrawl.model.values import dataclass
 from recrawl.schedule.windows import complaint_of
 
 SETTINGS_FILE = "recrawl.toml"
-CONTACT = late(rf"^contact\s*=\s*(?:{STRING.pattern})", re.MULTILINE)
+CONTACT = late(rf"^contact\s*=\s*(?:{STRING})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,10 @@ class Folder:
 
     def disk_is_low(self, floor_bytes: int) -> bool:
         """Less free than the floor, which on a small disk is a twentieth of it; on whichever of its disks."""
-        return any(disk.free < min(floor_bytes, disk.total // 20) for disk in map(shutil.disk_usage, self.disks()))
+        found = map(os.statvfs, self.disks())
+        return any(
+            disk.f_bavail * disk.f_frsize < min(floor_bytes, disk.f_blocks * disk.f_frsize // 20) for disk in found
+        )
 
     def disks(self) -> list[Path]:
         """One place on each that is written to: parts of the folder may be links, or mounted from elsewhere."""

@@ -8,11 +8,17 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recrawl.agent.whole import write_whole
+from recrawl.model.late import late_module
 from recrawl.model.values import dataclass
-from recrawl.notices import registrations, websub
-from recrawl.notices.websub import Subscription
+
+if TYPE_CHECKING:
+    from recrawl.notices.websub import Subscription
+
+_REGISTRATIONS = late_module("recrawl.notices.registrations")  # most folders have neither
+_WEBSUB = late_module("recrawl.notices.websub")
 
 
 @contextmanager
@@ -34,16 +40,17 @@ class PushBook:
     def _file(self) -> Path:
         return self.folder / "websub.json"
 
-    def subscriptions(self) -> list[Subscription]:
-        return websub.read(self._file.read_bytes() if self._file.exists() else None)
+    def subscriptions(self) -> "list[Subscription]":
+        found: list[Subscription] = _WEBSUB.read(self._file.read_bytes() if self._file.exists() else None)
+        return found
 
-    def put(self, subscription: Subscription) -> None:
+    def put(self, subscription: "Subscription") -> None:
         """Add it, or let it stand for the one of its number."""
         with held(self.folder, "websub"):
             others = [one for one in self.subscriptions() if one.number != subscription.number]
             self._write([*others, subscription])
 
-    def change(self, change: Callable[[Subscription], Subscription]) -> list[Subscription]:
+    def change(self, change: "Callable[[Subscription], Subscription]") -> "list[Subscription]":
         """Every subscription as `change` makes it; those that it changed."""
         with held(self.folder, "websub"):
             before = self.subscriptions()
@@ -55,7 +62,7 @@ class PushBook:
     def count(self, counts: Mapping[str, int]) -> None:
         file = self.folder / "robot.json"
         with held(self.folder, "robot"):
-            registrations.write(file, registrations.read(file).counted(counts))
+            _REGISTRATIONS.write(file, _REGISTRATIONS.read(file).counted(counts))
 
-    def _write(self, subscriptions: Sequence[Subscription]) -> None:
-        write_whole(self._file, websub.write(subscriptions), private=True)
+    def _write(self, subscriptions: "Sequence[Subscription]") -> None:
+        write_whole(self._file, _WEBSUB.write(subscriptions), private=True)

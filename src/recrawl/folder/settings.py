@@ -1,10 +1,10 @@
 """recrawl.toml of a folder, read once."""
 
 import os
-from dataclasses import replace
 
 from recrawl.config import Settings, parse
 from recrawl.folder.folder import Folder, read_text
+from recrawl.model.swift import replace
 
 STORE_VARIABLE = "RECRAWL_STORE"  # keeps a password out of the file
 

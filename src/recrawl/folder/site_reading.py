@@ -3,16 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
-from recrawl.formats import crawlscript, site_toml
+from recrawl.formats import site_toml
 from recrawl.model.failure import UsageError
+from recrawl.model.late import late_module
 from recrawl.model.site import Site
+
+_CRAWLSCRIPT = late_module("recrawl.formats.crawlscript")
 
 
 def read_sites(file: Path) -> tuple[Site, ...]:
     """Whatever is written in a file: it is a crawl script if it begins like XML."""
     data = read_bytes(file)
     if is_xml(data):
-        return crawlscript.parse(data, str(file))
+        sites: tuple[Site, ...] = _CRAWLSCRIPT.parse(data, str(file))
+        return sites
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

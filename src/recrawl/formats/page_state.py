@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from recrawl.model.address import fingerprint
-from recrawl.model.belief import STATE
+from recrawl.model.belief import STATE_BYTES
 from recrawl.model.failure import FormatError
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
@@ -58,7 +58,7 @@ def parse(data: bytes, source: str = "") -> PageState:
         )
     except (ValueError, TypeError, KeyError, RecursionError) as wrong:
         raise FormatError(f"no state of a page: {wrong}", source=source) from None
-    if page.id != fingerprint(page.url) or len(page.belief) not in (0, STATE.itemsize):
+    if page.id != fingerprint(page.url) or len(page.belief) not in (0, STATE_BYTES):
         raise FormatError(f"the state of {page.url[:200]} does not fit together", source=source)
     return state
 

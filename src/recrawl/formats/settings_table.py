@@ -1,13 +1,14 @@
 """A TOML table → a flat frozen dataclass: unknown keys and wrong types are errors with line and nearest key."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from recrawl.formats import duration
 from recrawl.formats.toml_places import line_of
 from recrawl.model.failure import FormatError
 from recrawl.model.nearest import nearest
+from recrawl.model.values import fields_of
 
 T = TypeVar("T")
 TOO_MUCH = 10**15  # seconds, bytes or pages: nobody means that, and not all arithmetic can take it
@@ -17,17 +18,16 @@ SIZES = {"kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, 
 def read(kind: type[T], table: Mapping[str, object], section: str, text: str, source: str) -> T:
     """`text` is the whole file, for the line numbers."""
     hints = get_type_hints(kind)
-    names = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    names = [one.name for one in fields_of(kind)]
     values: dict[str, Any] = {}
     for key, value in table.items():
-        line = line_of(text, (section, key) if section else (key,))
+        path = (section, key) if section else (key,)
         if key not in names:
-            raise unknown(key, names, section, line, source)
+            raise unknown(key, names, section, line_of(text, path), source)
         try:
             values[key] = fit(value, hints[key], key)
         except (TypeError, ValueError, FormatError) as error:
-            where = f"{section}.{key}" if section else key
-            raise FormatError(f"{where}: {error}", line=line, source=source) from error
+            raise FormatError(f"{'.'.join(path)}: {error}", line=line_of(text, path), source=source) from error
     return kind(**values)
 
 
@@ -84,7 +84,7 @@ def _word(wanted: Any) -> str:
 def schema(kind: type[Any]) -> dict[str, object]:
     """JSON Schema of a settings table, for editors."""
     hints = get_type_hints(kind)
-    properties = {one.name: _schema_of(hints[one.name], one.default) for one in fields(kind)}
+    properties = {one.name: _schema_of(hints[one.name], one.default) for one in fields_of(kind)}
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 

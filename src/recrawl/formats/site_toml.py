@@ -19,10 +19,11 @@ from recrawl.formats.site_lines import Lines
 from recrawl.formats.site_write import Notes, table_lines
 from recrawl.formats.templates import check
 from recrawl.model.failure import FormatError
+from recrawl.model.late import late
 from recrawl.model.site import Example, Field, FieldType, Pattern, Rewrite, Site
 
 _DEEP = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){100}")
-_PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)$")
+_PLACE = late(r"\s*\(at line (\d+), column (\d+)\)$")
 _TABLES: dict[str, tuple[Table, Any]] = {
     "patterns": (PATTERN, Pattern),
     "rewrites": (REWRITE, Rewrite),

@@ -1,9 +1,8 @@
 """A text as TOML has it."""
 
 import json
-import re
 
-STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')  # on one line, with its quotes
+STRING = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''  # a pattern: on one line, with its quotes
 
 
 def quoted(text: str) -> str:

@@ -102,10 +102,9 @@ def after_reply(
 ) -> Server:
     """The server as it stands after one answer: free again after its gap, or resting."""
     if reply.evidence in WELL:
-        free_at, response_s = ended_at + gap, _smoothed(server.response_s, reply)
         return replace(
-            server, gap_s=gap, free_at=free_at, failures=0, failing_since=None, response_s=response_s,
-            requests=server.requests + 1,
+            server, gap_s=gap, free_at=ended_at + gap, failures=0, failing_since=None,
+            response_s=_smoothed(server.response_s, reply), requests=server.requests + 1,
         )  # fmt: skip
     met = trouble(reply)
     counts = reply.failure not in NOT_TAKEN and not reply.unanswered  # a server may close what is kept at any time

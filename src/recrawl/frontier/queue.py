@@ -1,6 +1,7 @@
 """The short-term queue: one priority queue a server, holding what is due within the horizon."""
 
 import heapq
+from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 
@@ -11,6 +12,8 @@ from recrawl.model.values import dataclass
 Entry = tuple[float, int, Page]
 Ready = tuple[int, float, int, Page]
 
+FEW = 4  # pages that ripen at once are put in their places one by one
+
 
 @dataclass(slots=True)
 class ServerQueue:
@@ -18,7 +21,7 @@ class ServerQueue:
 
     key: str
     waiting: list[Entry] = field(default_factory=list)  # by due time
-    ready: list[Ready] = field(default_factory=list)  # due, by rank, then due time
+    ready: list[Ready] = field(default_factory=list)  # due, by rank, then due time; what comes next stands last
     free_at: float = 0.0
     lanes: int = 0
     parallel: int = 1
@@ -34,9 +37,21 @@ class ServerQueue:
         return len(self) < self.low
 
     def ripen(self, now: float) -> None:
-        while self.waiting and self.waiting[0][0] <= now:
-            due_at, number, page = heapq.heappop(self.waiting)
-            heapq.heappush(self.ready, (page.rank, due_at, number, page))
+        """Nearly always none or all of them."""
+        waiting = self.waiting
+        for _ in range(FEW):
+            if not waiting or waiting[0][0] > now:
+                return
+            self.add_ready(heapq.heappop(waiting))
+        waiting.sort()  # still a heap
+        ripe = bisect_right(waiting, now, key=_due_at)
+        self.ready += [(page.rank, due_at, number, page) for due_at, number, page in waiting[:ripe]]
+        self.ready.sort(reverse=True)
+        del waiting[:ripe]
+
+    def add_ready(self, entry: Entry) -> None:
+        due_at, number, page = entry
+        insort(self.ready, (page.rank, due_at, number, page), key=_from_last)
 
     def pages(self) -> list[Page]:
         """All that wait or are overdue, in no order."""
@@ -46,7 +61,6 @@ class ServerQueue:
         self.waiting = [entry for entry in self.waiting if entry[2].id not in ids]
         self.ready = [entry for entry in self.ready if entry[3].id not in ids]
         heapq.heapify(self.waiting)
-        heapq.heapify(self.ready)
 
     def is_idle(self, now: float) -> bool:
         """Nobody asks this server, and nothing here is due."""
@@ -55,7 +69,7 @@ class ServerQueue:
     @property
     def first_due_at(self) -> float:
         """When the page that comes next here was due; there is one."""
-        return self.ready[0][1] if self.ready else self.waiting[0][0]
+        return self.ready[-1][1] if self.ready else self.waiting[0][0]
 
     def earliest_at(self) -> float | None:
         """The first moment at which a page could be asked for here; None: nothing waits."""
@@ -130,9 +144,12 @@ class Frontier:
         return self.offer(fresh.values())
 
     def set_free_at(self, server: str, free_at: float) -> None:
-        queue = self.queue(server)
+        queue = self._servers.get(server)
+        if queue is None:
+            queue = self.queue(server)
         queue.free_at = free_at
-        self._wake(queue)
+        if queue.lanes < queue.parallel:
+            self._wake(queue)
 
     def open_lanes(self, now: float, limit: int) -> list[str]:
         """Servers that may be asked now, each as often as it has lanes to spare; their lanes count as open."""
@@ -158,11 +175,14 @@ class Frontier:
 
     def next_page(self, server: str, now: float) -> Page | None:
         """The page this server's lane asks for next; None: nothing is due or the server is not free."""
-        queue = self.queue(server)
-        queue.ripen(now)
+        queue = self._servers.get(server)
+        if queue is None:
+            return None
+        if queue.waiting and queue.waiting[0][0] <= now:
+            queue.ripen(now)
         if queue.free_at > now or not queue.ready:
             return None
-        return heapq.heappop(queue.ready)[3]
+        return queue.ready.pop()[3]
 
     def lift(self, wanted: Callable[[Page], bool], limit: int) -> list[Page]:
         """Take pages that wait or are overdue out of their queues to be given another due time. They stay held until
@@ -197,7 +217,7 @@ class Frontier:
         self._held[page.id] = page.server
         queue.held.add(page.id)
         self._first_number -= 1
-        heapq.heappush(queue.ready, (page.rank, page.due_at or 0.0, self._first_number, page))
+        queue.add_ready((page.due_at or 0.0, self._first_number, page))
         self._wake(queue)
 
     def shut_out(self, pages: Collection[Page], until_at: float) -> None:
@@ -253,3 +273,12 @@ class Frontier:
     def _wake(self, queue: ServerQueue) -> None:
         if queue.lanes < queue.parallel and (earliest := queue.earliest_at()) is not None:
             heapq.heappush(self._wakes, (earliest, queue.first_due_at, queue.key))
+
+
+def _due_at(entry: Entry) -> float:
+    return entry[0]
+
+
+def _from_last(entry: Ready) -> tuple[int, float, int]:
+    rank, due_at, number, _ = entry
+    return -rank, -due_at, -number

@@ -4,12 +4,12 @@ A run of `ABC` becomes `AB BC C`. A question for `ABC` asks for `AB` before `BC`
 `A` for anything that begins with it: the last single character is there for exactly that.
 """
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from unicodedata import combining
 
 from recrawl.index.fold import fold
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
 
 EDITION = 1  # raised whenever a text would be cut otherwise: an index of another edition is made anew
@@ -29,14 +29,15 @@ _SIGNS = (
     "\u0483-\u0487\u06d6-\u06ed\u0711-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff\u0f18-\u0f39\u0f71-\u0fbc"
     "\u135d-\u135f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ua8e0-\ua8f1"
 )
-_RUN = re.compile(rf"[\w{_SIGNS}{_PAIRED}]+")
-_PIECE = re.compile(rf"[{_PAIRED}]+|[^{_PAIRED}]+")
-_HAS_PAIRED = re.compile(rf"[{_PAIRED}]")
+_RUN = late(rf"[\w{_SIGNS}{_PAIRED}]+")
+_PIECE = late(rf"[{_PAIRED}]+|[^{_PAIRED}]+")
+_HAS_PAIRED = late(rf"[{_PAIRED}]")
 # What folding looks at together: a character and the marks behind it, half-width voicing and Hangul parts included.
-_JOINING = re.compile(
+_JOINED = (
     r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1100-\u11ff\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f]" rf"|[{_SIGNS}]"
 )
-_CLUSTER = re.compile(rf"[\s\S](?:{_JOINING.pattern})*")
+_JOINING = late(_JOINED)
+_CLUSTER = late(rf"[\s\S](?:{_JOINED})*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from importlib import import_module
 
 from recrawl.config import Settings
@@ -22,6 +23,7 @@ from recrawl.model.failure import RecrawlError, StoreAway, StoreInUse
 POLITE = 19  # nice: fetching always goes first
 LOOK_EVERY_S = 0.5
 AGAIN_S = 10.0  # a database that was away is looked for again
+FIRST_S = 0.1  # a crawl that has ended by then and visited nothing has left nothing to do
 LAST_S = 1.0  # after the crawl has ended a helper may go on this long, whatever it is doing
 
 # Imported by the helper itself, so that a crawl without it need not wait for what it never uses.
@@ -32,12 +34,13 @@ Complain = Callable[[str], None]
 
 
 @contextmanager
-def helpers(folder: Folder, settings: Settings, complain: Complain) -> Iterator[None]:
+def helpers(folder: Folder, settings: Settings, visits: Callable[[], int], complain: Complain) -> Iterator[None]:
     """Those that the settings ask for, as long as the block lasts. Called before any thread or connection is there:
-    it forks."""
+    it forks. `visits`: how many the crawl has made so far."""
     with ExitStack() as stack:
         if settings.search.beside:
-            stack.enter_context(_beside(lambda ended: _index(folder, settings, ended), "the search index", complain))
+            indexing = partial(_index, folder, settings, visits)
+            stack.enter_context(_beside(indexing, "the search index", complain))
         if settings.webhooks.urls:
             stack.enter_context(_beside(lambda ended: _tell(folder, settings, complain, ended), "webhooks", complain))
         yield
@@ -95,7 +98,9 @@ def outlast(work: Callable[[Ended], None], name: str, ended: Ended, complain: Co
             return
 
 
-def _index(folder: Folder, settings: Settings, ended: Ended) -> None:
+def _index(folder: Folder, settings: Settings, visits: Callable[[], int], ended: Ended) -> None:
+    if ended(FIRST_S) and not visits():
+        return
     clock = SystemClock()
     indexer = import_module(INDEX).indexer
     with closing(open_store(folder, settings)) as store, indexer(folder, settings, store) as following:

@@ -7,7 +7,6 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +21,7 @@ from recrawl.engine.quarries import adopt_pages, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.set_right import set_right
 from recrawl.engine.sharing import Mates, Owners
-from recrawl.engine.tally import Board, Tally
+from recrawl.engine.tally import Board, Count, Tally
 from recrawl.engine.worker import Order, Worker
 from recrawl.fetch.journal import forget
 from recrawl.folder.folder import Folder
@@ -36,6 +35,7 @@ from recrawl.launch.process import ENDING, Crew
 from recrawl.model.address import partition_of
 from recrawl.model.event import Event, EventKind
 from recrawl.model.failure import NothingAllowed, StoreAway, TooManyFailures, UsageError, WorkLeft
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
@@ -82,7 +82,7 @@ def run(
         shares = _prepare(folder, settings, make_all_due, workers, say)
         board = Board(workers)
         order = replace(order, alone=workers == 1 and not settings.state.store)
-        with helpers(folder, settings, LogFile(folder.log).complain):
+        with helpers(folder, settings, lambda: board.total(Count.VISITS), LogFile(folder.log).complain):
             if workers == 1:
                 code, last_words = _run_here(folder, settings, order, board, tick, Owners(shares)), ""
             else:

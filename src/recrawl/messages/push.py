@@ -18,7 +18,8 @@ from urllib.parse import parse_qsl, urlsplit
 from recrawl.agent.rate import Buckets, network_of
 from recrawl.agent.registry import digest_of
 from recrawl.agent.whole import write_whole
-from recrawl.engine.asking.errands import HUB, TOPIC, Pings, errand, send
+from recrawl.engine.asking.errand_pages import HUB, TOPIC, errand, send
+from recrawl.engine.asking.errands import Pings
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.hearing.heard import Hearing
 from recrawl.extract.feed import read_feed

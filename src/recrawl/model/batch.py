@@ -11,8 +11,10 @@ from recrawl.model.visit import Version, Visit
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One transaction. `pages` overwrite what is stored; `entered` are addresses from the sieve: the store
-    takes those it does not know and ignores the rest (so a batch can be written twice without harm)."""
+    """One transaction. `pages` overwrite what is stored; those that are `confirmed` differ from what was read there by
+    no more than what a visit changes that finds all as it was: rank, due time, interval, belief, visits, conditional
+    ones in a row, when it was checked. `entered` are addresses from the sieve: the store takes those it does not know
+    and ignores the rest (so a batch can be written twice without harm)."""
 
     pages: tuple[Page, ...] = ()
     entered: tuple[Page, ...] = ()
@@ -24,6 +26,7 @@ class Batch:
     notices: tuple[Notice, ...] = ()
     memos: tuple[tuple[str, bytes], ...] = ()
     records: tuple[Record, ...] = ()  # all of a version take the place of those it had
+    confirmed: frozenset[int] = frozenset()
     lost: tuple[Version, ...] = ()  # their records are no more: forgotten, with what was read from them
 
 

@@ -1,4 +1,5 @@
-"""What is believed of a page's changing: 64 packed bytes a page, handled by the thousand as one NumPy array.
+"""What is believed of a page's changing: 64 packed bytes a page, handled by the thousand as one NumPy array or, by the
+compiled part, as they are.
 
 The paper's letters (S1.1), once:
 
@@ -10,51 +11,68 @@ The paper's letters (S1.1), once:
     1/λ                      the change interval that `estimate/` works out from these
 """
 
+import struct
+from array import array
 from collections.abc import Iterable
+from functools import cache
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from recrawl.model.numpy_late import Bools as Bools
+from recrawl.model.numpy_late import Floats as Floats
+from recrawl.model.numpy_late import Ints as Ints
+from recrawl.model.numpy_late import States as States
+from recrawl.model.numpy_late import np
 from recrawl.model.values import dataclass
 
 RATES = 12  # K of SCHEDULING.md section 2
 
-STATE = np.dtype(
-    [
-        ("seen_at", "<f8"),  # last visit that was evidence; 0: none yet
-        ("watched_s", "<f8"),
-        ("quiet_s", "<f8"),
-        ("gap_s", "<f4"),  # the revisit interval chosen last
-        ("shortest_s", "<f4"),
-        ("size_bytes", "<f4"),
-        ("response_s", "<f4"),
-        ("gaps", "<u4"),
-        ("changes", "<u4"),
-        ("weights", "u1", (RATES,)),  # belief over the rate grid, scaled to 255; all 0: the group's prior
-        ("memory", "<u4"),  # a policy's own four bytes
-    ]
-)
-assert STATE.itemsize <= 64
+STATE_BYTES = 64
+FIELDS = [
+    ("seen_at", "<f8"),  # last visit that was evidence; 0: none yet
+    ("watched_s", "<f8"),
+    ("quiet_s", "<f8"),
+    ("gap_s", "<f4"),  # the revisit interval chosen last
+    ("shortest_s", "<f4"),
+    ("size_bytes", "<f4"),
+    ("response_s", "<f4"),
+    ("gaps", "<u4"),
+    ("changes", "<u4"),
+    ("weights", "u1", (RATES,)),  # belief over the rate grid, scaled to 255; all 0: the group's prior
+    ("memory", "<u4"),  # a policy's own four bytes
+]
 
-States = npt.NDArray[np.void]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
+
+_WATCHED_AND_CHANGES = struct.Struct("<8xd28xI")
+Column = Any  # whatever lends its bytes: one number a page, as an array, as NumPy's or as the bytes themselves
+
+
+@cache
+def state_type() -> "np.dtype[np.void]":
+    return np.dtype(FIELDS)
 
 
 def unknown(pages: int) -> States:
     """The state of pages never visited."""
-    return np.zeros(pages, dtype=STATE)
+    return np.zeros(pages, dtype=state_type())
 
 
 def pack(states: States) -> list[bytes]:
     data = states.tobytes()
-    return [data[at : at + STATE.itemsize] for at in range(0, len(data), STATE.itemsize)]
+    return [data[at : at + STATE_BYTES] for at in range(0, len(data), STATE_BYTES)]
 
 
 def unpack(beliefs: Iterable[bytes]) -> States:
-    blank = bytes(STATE.itemsize)
-    return np.frombuffer(b"".join(belief or blank for belief in beliefs), dtype=STATE).copy()
+    blank = bytes(STATE_BYTES)
+    return np.frombuffer(b"".join(belief or blank for belief in beliefs), dtype=state_type()).copy()
+
+
+def numbers(column: Column) -> "array[float]":
+    return column if isinstance(column, array) else array("d", bytes(column))
+
+
+def watched_and_changes(belief: bytes) -> tuple[float, int]:
+    watched_s, changes = _WATCHED_AND_CHANGES.unpack_from(belief)
+    return watched_s, changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,34 @@ class Sightings:
     changed_ago_s: Floats
     size_bytes: Floats
     response_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Sights:
+    """The same as plain bytes, in the order of `Sightings`, with the states as they were before."""
+
+    columns: tuple[Column, ...]
+    states: bytes
+
+    @property
+    def at(self) -> Column:
+        return self.columns[0]
+
+    @property
+    def latest_at(self) -> float:
+        return max(numbers(self.at))
+
+    @property
+    def revisits(self) -> int:
+        first: bytes = self.columns[2]
+        return first.count(0)
+
+    def arrays(self) -> tuple[Sightings, States]:
+        """For NumPy."""
+        changed, first = (np.frombuffer(one, dtype=np.bool_) for one in self.columns[1:3])
+        at, ago_s, size_bytes, response_s = (np.frombuffer(one) for one in (self.columns[0], *self.columns[3:]))
+        seen = Sightings(at, changed, first, ago_s, size_bytes, response_s)
+        return seen, np.frombuffer(self.states, dtype=state_type()).copy()
 
 
 @dataclass(frozen=True, slots=True)

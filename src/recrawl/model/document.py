@@ -1,7 +1,9 @@
 """A document as read: what `extract` found in the bytes of an answer."""
 
+from collections.abc import Sequence
 from dataclasses import field
 from enum import StrEnum
+from typing import NamedTuple
 
 from recrawl.model.page import Link
 from recrawl.model.swift import swift
@@ -48,3 +50,31 @@ class Document:
     @property
     def text(self) -> str:
         return "\n".join(block.text for block in self.main)
+
+
+class Row(NamedTuple):
+    """What stands at one place of two versions: behind `head` texts that stay `gone` became `come`, and others follow
+    that stay. `now`: all of the newer one."""
+
+    place: int
+    head: int
+    gone: Sequence[str]
+    come: Sequence[str]
+    now: Sequence[str]
+
+
+@swift
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two versions of a page with the same title, directives and links, and the same of these in their main text; every
+    text of it is folded. Behind `head` texts that stay `gone` became `come`, and `tail` others that stay follow; `rows`
+    are the places of these. `document`: the newer one, its text left out; that has so many letters and bytes."""
+
+    document: Document
+    gone: Sequence[str]
+    come: Sequence[str]
+    rows: Sequence[Row]
+    head: int
+    tail: int
+    letters: int
+    text_bytes: int

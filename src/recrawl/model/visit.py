@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from recrawl.model.failure import Failure
+from recrawl.model.headers import all_values, first_value
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 
@@ -82,7 +83,8 @@ class Followed:
 @dataclass(frozen=True, slots=True)
 class Reply(Followed):
     """Exactly what came back. `sent_body` is the body with its content coding as it came over the wire
-    (transfer coding removed), `body` the decoded one; both empty unless the answer was read whole."""
+    (transfer coding removed), `body` the decoded one; both empty unless the answer was read whole. Once it is judged
+    the decoded one may be let go: `body_bytes` says how long it was."""
 
     ask: Ask
     at: float  # when the request was sent
@@ -100,16 +102,23 @@ class Reply(Followed):
     received_bytes: int = 0  # head and body, over the wire
     unanswered: bool = False  # a kept connection ended before a byte of an answer came: it may be asked once more
     source: "Reply | None" = None  # what came, where the body is what a browser made of it
+    let_go_bytes: int = 0  # of the decoded body, where it was
+
+    @property
+    def body_bytes(self) -> int:
+        return self.let_go_bytes or len(self.body)
+
+    @property
+    def held_bytes(self) -> int:
+        """Of the body that weighs most."""
+        return len(self.body) or len(self.sent_body)
 
     def header(self, name: str) -> str:
         """The first value of a header, '' if absent."""
-        for key, value in self.headers:
-            if key == name:
-                return value
-        return ""
+        return first_value(self.headers, name)
 
     def all_headers(self, name: str) -> list[str]:
-        return [value for key, value in self.headers if key == name]
+        return all_values(self.headers, name)
 
 
 class Why(StrEnum):

@@ -18,6 +18,17 @@ archive_prepare(void)
         if (letter != '"' && letter != '\\') kinds[letter] |= OF_VALUE;
 }
 
+void
+put_sha1(char *to, const unsigned char *digest)
+{
+    to = PUT(to, "sha1:");
+    for (int five = 0; five < 4; five++, digest += 5) {
+        uint64_t bits = 0;
+        for (int at = 0; at < 5; at++) bits = bits << 8 | digest[at];
+        for (int shift = 35; shift >= 0; shift -= 5) *to++ = BASE_32[bits >> shift & 31];
+    }
+}
+
 /* sha1_text(digest) -> "sha1:…" in base 32, of twenty bytes */
 PyObject *
 native_sha1_text(PyObject *module, PyObject *digest)
@@ -27,16 +38,7 @@ native_sha1_text(PyObject *module, PyObject *digest)
         return NULL;
     }
     PyObject *text = PyUnicode_New(5 + 32, 127);
-    if (text == NULL) return NULL;
-    Py_UCS1 *to = PyUnicode_1BYTE_DATA(text);
-    memcpy(to, "sha1:", 5);
-    to += 5;
-    const unsigned char *from = (const unsigned char *)PyBytes_AS_STRING(digest);
-    for (int five = 0; five < 4; five++, from += 5) {
-        uint64_t bits = 0;
-        for (int at = 0; at < 5; at++) bits = bits << 8 | from[at];
-        for (int shift = 35; shift >= 0; shift -= 5) *to++ = (Py_UCS1)BASE_32[bits >> shift & 31];
-    }
+    if (text != NULL) put_sha1((char *)PyUnicode_1BYTE_DATA(text), (const unsigned char *)PyBytes_AS_STRING(digest));
     return text;
 }
 
@@ -154,28 +156,76 @@ begins_with(const char *line, const char *end, const char *name, size_t length)
     return 1;
 }
 
+/* Whether a line may begin with one of these names. */
+static int
+names_any(const char *line, const char *end, PyObject *names)
+{
+    for (Py_ssize_t one = 0; one < PyTuple_GET_SIZE(names); one++) {
+        PyObject *name = PyTuple_GET_ITEM(names, one);
+        if (!PyBytes_Check(name) || begins_with(line, end, PyBytes_AS_STRING(name), (size_t)PyBytes_GET_SIZE(name))) return 1;
+    }
+    return 0;
+}
+
+/* Whether its lines are plain but for the first; `hidden` NULL: without one that tells a transfer coding. */
+static int
+has_plain_fields(const char *at, const char *end, PyObject *hidden)
+{
+    static const char CODING[] = "transfer-encoding";
+    for (int is_status = 1;; is_status = 0) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL || stop == at || stop[-1] != '\r' || memchr(at, '\r', (size_t)(stop - 1 - at))) return 0;
+        if (stop - 1 == at) return stop + 1 == end;
+        if (!is_status && !is_alphanumeric(*at)) return 0;
+        if (!is_status && (hidden ? names_any(at, stop, hidden) : begins_with(at, stop, CODING, sizeof(CODING) - 1))) return 0;
+        at = stop + 1;
+    }
+}
+
+static int
+is_plain(const char *at, const char *end, PyObject *hidden)
+{
+    if (end - at < 14 || memcmp(at, "HTTP/1.", 7) || (at[7] != '0' && at[7] != '1') || at[8] != ' ') return 0;
+    if (at[9] == '0' || !is_digit(at[9]) || !is_digit(at[10]) || !is_digit(at[11]) || (at[12] != ' ' && at[12] != '\r')) return 0;
+    return has_plain_fields(at, end, hidden);
+}
+
+/* `METHOD target HTTP/1.1` */
+static int
+is_request_line(const char *at, const char *end)
+{
+    static const char VERSION[] = " HTTP/1.1\r\n";
+    const char *target = at;
+    while (target < end && *target >= 'A' && *target <= 'Z') target++;
+    if (target == at || target == end || *target++ != ' ') return 0;
+    const char *behind = target;
+    while (behind < end && *behind != ' ' && *behind != '\r' && *behind != '\n') behind++;
+    return behind > target && (size_t)(end - behind) >= sizeof(VERSION) - 1 && !memcmp(behind, VERSION, sizeof(VERSION) - 1);
+}
+
+/* is_plain_request(raw, secrets): a request line of HTTP/1.1, one field a line, none that may have one of these names */
+PyObject *
+native_is_plain_request(PyObject *module, PyObject *arguments)
+{
+    PyObject *raw, *secrets;
+    if (!PyArg_ParseTuple(arguments, "SO!", &raw, &PyTuple_Type, &secrets)) return NULL;
+    const char *at = PyBytes_AS_STRING(raw), *end = at + PyBytes_GET_SIZE(raw);
+    return PyBool_FromLong(is_request_line(at, end) && has_plain_fields(at, end, secrets));
+}
+
+int
+is_plain_response_head(const char *at, size_t length)
+{
+    return is_plain(at, at + length, NULL);
+}
+
 /* is_plain_head(raw, hidden): a status line of HTTP/1, one field a line, none that may have one of these names */
 PyObject *
 native_is_plain_head(PyObject *module, PyObject *arguments)
 {
     PyObject *raw, *hidden;
     if (!PyArg_ParseTuple(arguments, "SO!", &raw, &PyTuple_Type, &hidden)) return NULL;
-    const char *at = PyBytes_AS_STRING(raw), *end = at + PyBytes_GET_SIZE(raw);
-    if (end - at < 14 || memcmp(at, "HTTP/1.", 7) || (at[7] != '0' && at[7] != '1') || at[8] != ' ') Py_RETURN_FALSE;
-    if (at[9] == '0' || !is_digit(at[9]) || !is_digit(at[10]) || !is_digit(at[11]) || (at[12] != ' ' && at[12] != '\r')) Py_RETURN_FALSE;
-    for (int is_status = 1;; is_status = 0) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (stop == NULL || stop == at || stop[-1] != '\r' || memchr(at, '\r', (size_t)(stop - 1 - at))) Py_RETURN_FALSE;
-        if (stop - 1 == at) return PyBool_FromLong(stop + 1 == end);
-        if (!is_status) {
-            if (!is_alphanumeric(*at)) Py_RETURN_FALSE;
-            for (Py_ssize_t one = 0; one < PyTuple_GET_SIZE(hidden); one++) {
-                PyObject *name = PyTuple_GET_ITEM(hidden, one);
-                if (!PyBytes_Check(name) || begins_with(at, stop, PyBytes_AS_STRING(name), (size_t)PyBytes_GET_SIZE(name))) Py_RETURN_FALSE;
-            }
-        }
-        at = stop + 1;
-    }
+    return PyBool_FromLong(is_plain(PyBytes_AS_STRING(raw), PyBytes_AS_STRING(raw) + PyBytes_GET_SIZE(raw), hidden));
 }
 
 /* named_fields(pairs) -> `name: value` lines as bytes, but for empty values; None where a name is no token, or a value

@@ -41,17 +41,65 @@ append_line(PyObject *lines, const char *name, Piece value)
     return failed;
 }
 
+/* What is plain of both, in this order; negative: one of them is not, perhaps with an exception. */
+static int
+append_conditions(PyObject *lines, Piece tag, Piece date)
+{
+    if (tag.length && append_line(lines, "If-None-Match: ", tag) < 0) return -1;
+    return date.length ? append_line(lines, "If-Modified-Since: ", date) : 0;
+}
+
+static int
+are_plain(Piece tag, Piece date)
+{
+    return tag.at != NULL && date.at != NULL && (!tag.length || is_tag(tag)) && (!date.length || is_date(date));
+}
+
 /* condition_lines(etag, last_modified) -> [line, …]; None: one of them is not so plain */
 PyObject *
 native_condition_lines(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     if (count != 2) return PyErr_Format(PyExc_TypeError, "a tag and a date are wanted");
     Piece tag = ascii_piece(arguments[0]), date = ascii_piece(arguments[1]);
-    if (tag.at == NULL || date.at == NULL || (tag.length && !is_tag(tag)) || (date.length && !is_date(date))) Py_RETURN_NONE;
+    if (!are_plain(tag, date)) Py_RETURN_NONE;
     PyObject *lines = PyList_New(0);
-    if (lines == NULL) return NULL;
-    if ((tag.length && append_line(lines, "If-None-Match: ", tag) < 0) || (date.length && append_line(lines, "If-Modified-Since: ", date) < 0)) Py_CLEAR(lines);
+    if (lines != NULL && append_conditions(lines, tag, date) < 0) Py_CLEAR(lines);
     return lines;
+}
+
+/* A path and query that need no normalising (fetch/request.py, PLAIN_TARGET). */
+static int
+is_target(const char *at, const char *end)
+{
+    if (at >= end || *at != '/') return 0;
+    for (; at < end; at++)
+        if (*at < 0x21 || *at > 0x7E || *at == '#' || *at == '\\') return 0;
+    return 1;
+}
+
+/* plain_request(url, path_at, etag, last_modified, standing lines) -> (target, header lines); None: something is not so plain */
+PyObject *
+native_plain_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (count != 5 || !PyLong_CheckExact(arguments[1]) || !PyList_CheckExact(arguments[4]))
+        return PyErr_Format(PyExc_TypeError, "an address, a place in it, a tag, a date and a list of lines are wanted");
+    Piece url = ascii_piece(arguments[0]), tag = ascii_piece(arguments[2]), date = ascii_piece(arguments[3]);
+    Py_ssize_t path_at = PyLong_AsSsize_t(arguments[1]);
+    if (path_at == -1 && PyErr_Occurred()) return NULL;
+    if (url.at == NULL || path_at < 0 || (size_t)path_at >= url.length || !are_plain(tag, date)) Py_RETURN_NONE;
+    if (!is_target(url.at + path_at, url.at + url.length)) Py_RETURN_NONE;
+    PyObject *standing = arguments[4], *lines = standing;
+    if (tag.length || date.length) {
+        lines = PyList_GetSlice(standing, 0, PyList_GET_SIZE(standing));
+        if (lines != NULL && append_conditions(lines, tag, date) < 0) Py_CLEAR(lines);
+    } else {
+        Py_INCREF(lines);
+    }
+    PyObject *target = lines == NULL ? NULL : PyUnicode_Substring(arguments[0], path_at, (Py_ssize_t)url.length);
+    PyObject *made = target == NULL ? NULL : PyTuple_Pack(2, target, lines);
+    Py_XDECREF(target);
+    Py_XDECREF(lines);
+    return made;
 }
 
 /* ---- the journal -------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@ enum {
     PAGE_LAST_MODIFIED, PAGE_DIGEST, PAGE_SIZE, PAGE_NOISE, PAGE_FAILURES, PAGE_MISSES, PAGE_VISITS, PAGE_CONDITIONAL,
     PAGE_CHECKED, PAGE_CHANGED, PAGE_TARGET,
     REPLY_ASK, REPLY_AT, REPLY_EVIDENCE, REPLY_STATUS, REPLY_HEADERS, REPLY_BODY, REPLY_TIMES, REPLY_FAILURE, REPLY_RECEIVED,
+    REPLY_LET_GO,
     ASK_ETAG, ASK_LAST_MODIFIED,
     TIMES_FIRST_BYTE, TIMES_TOTAL,
     VERDICT_CHANGE, VERDICT_CHANGED_BYTES, VERDICT_NOISE, VERDICT_TARGET, VERDICT_REASON, VERDICT_AGO,
@@ -28,7 +29,7 @@ static const struct {
     {PAGE, "size_bytes"}, {PAGE, "noise"}, {PAGE, "failures"}, {PAGE, "misses"}, {PAGE, "visits"}, {PAGE, "conditional"},
     {PAGE, "checked_at"}, {PAGE, "changed_at"}, {PAGE, "target"},
     {REPLY, "ask"}, {REPLY, "at"}, {REPLY, "evidence"}, {REPLY, "status"}, {REPLY, "headers"}, {REPLY, "body"}, {REPLY, "times"},
-    {REPLY, "failure"}, {REPLY, "received_bytes"},
+    {REPLY, "failure"}, {REPLY, "received_bytes"}, {REPLY, "let_go_bytes"},
     {ASK, "etag"}, {ASK, "last_modified"},
     {TIMES, "first_byte_s"}, {TIMES, "total_s"},
     {VERDICT, "change"}, {VERDICT, "changed_bytes"}, {VERDICT, "noise"}, {VERDICT, "target"}, {VERDICT, "reason"}, {VERDICT, "changed_ago_s"},
@@ -141,6 +142,7 @@ size_of(const One *one, double *size)
 {
     PyObject *body = get(one->reply, REPLY_BODY);
     if (!number_of(get(one->page, PAGE_SIZE), size)) return 0;
+    if (*size == 0.0 && !number_of(get(one->reply, REPLY_LET_GO), size)) return 0;
     if (*size == 0.0 && !PyBytes_CheckExact(body)) return 0;
     if (*size == 0.0) *size = (double)PyBytes_GET_SIZE(body);
     return 1;
@@ -215,12 +217,13 @@ header(PyObject *headers, const char *name)
     return empty;
 }
 
-/* The new validator or, where none came, the old one; NULL: it is not plain. */
+/* The new validator or, where none came or it is the same, the old one; NULL: it is not plain. */
 static PyObject *
 validator(const One *one, const char *name, int which)
 {
-    PyObject *came = header(get(one->reply, REPLY_HEADERS), name);
-    return came == NULL || PyUnicode_GET_LENGTH(came) > 0 ? came : get(one->page, which);
+    PyObject *came = header(get(one->reply, REPLY_HEADERS), name), *known = get(one->page, which);
+    if (came == NULL || PyUnicode_GET_LENGTH(came) == 0) return came == NULL ? NULL : known;
+    return is_text(known) && PyUnicode_Compare(came, known) == 0 ? known : came;
 }
 
 /* One more; NULL without an exception: it is not plain. */
@@ -387,7 +390,7 @@ copy_of(const One *one)
 }
 
 typedef struct {
-    PyObject *waiting, *is_quiet, *pages, *visits, *copies;
+    PyObject *waiting, *is_quiet, *pages, *visits, *copies, *confirmed;
     PyObject *site; /* of which nobody speaks, the last that was asked for */
     int records;
 } Book;
@@ -420,6 +423,30 @@ append_made(PyObject *list, PyObject *made)
     return failed ? -1 : 0;
 }
 
+/* Whether the visit changed nothing of the page but what each visit does (store/tables.py, CONFIRMED). */
+static int
+is_only_checked(PyObject *before, PyObject *after)
+{
+    static const int KEPT[] = {PAGE_STATUS, PAGE_REASON, PAGE_ETAG, PAGE_LAST_MODIFIED, PAGE_NOISE, PAGE_FAILURES, PAGE_MISSES, PAGE_TARGET};
+    for (size_t one = 0; one < sizeof(KEPT) / sizeof(*KEPT); one++) {
+        PyObject *old = get(before, KEPT[one]), *new = get(after, KEPT[one]);
+        if (old == new) continue;
+        if (!PyBytes_CheckExact(old) || !PyBytes_CheckExact(new) || PyBytes_GET_SIZE(old) != PyBytes_GET_SIZE(new)) return 0;
+        if (memcmp(PyBytes_AS_STRING(old), PyBytes_AS_STRING(new), (size_t)PyBytes_GET_SIZE(old)) != 0) return 0;
+    }
+    return 1;
+}
+
+/* A page that was noted before in the same book is written whole. */
+static int
+note_page(Book *book, PyObject *before, PyObject *after)
+{
+    PyObject *id = get(after, PAGE_ID);
+    int is_known = PyDict_Contains(book->pages, id);
+    if (is_known < 0 || PyDict_SetItem(book->pages, id, after) < 0) return -1;
+    return !is_known && is_only_checked(before, after) ? PyList_Append(book->confirmed, after) : 0;
+}
+
 /* 1: it is noted; 0: it is not so calm; negative: an exception. */
 static int
 note(Book *book, PyObject *arrival, PyObject *after)
@@ -429,22 +456,23 @@ note(Book *book, PyObject *arrival, PyObject *after)
     if (!is_plain_arrival(arrival, &one) || !Py_IS_TYPE(after, read_classes[PAGE])) return 0;
     int state = is_calm(book, &one, &total_s);
     if (state <= 0) return state;
-    if (PyDict_SetItem(book->pages, get(after, PAGE_ID), after) < 0 || append_made(book->visits, visit_row(&one, total_s)) < 0) return -1;
+    if (note_page(book, one.page, after) < 0 || append_made(book->visits, visit_row(&one, total_s)) < 0) return -1;
     int has_copy = book->records && get(one.page, PAGE_CHANGED) != Py_None;
     return has_copy && append_made(book->copies, copy_of(&one)) < 0 ? -1 : 1;
 }
 
-/* confirmed_run([arrival, …], [page after it, …], start, {page: notices}, is_quiet, records, pages, visits, copies) -> how many
- * from there on say nothing but that the copy is what it was; they are noted in the last three. `is_quiet(site)`: nobody
- * speaks of it. `records`: the archive keeps a record of each. */
+/* confirmed_run([arrival, …], [page after it, …], start, {page: notices}, is_quiet, records, pages, visits, copies, confirmed)
+ * -> how many from there on say nothing but that the copy is what it was; they are noted in the last four. `is_quiet(site)`:
+ * nobody speaks of it. `records`: the archive keeps a record of each. `confirmed`: pages that are otherwise as they were. */
 PyObject *
 native_confirmed_run(PyObject *module, PyObject *arguments)
 {
     PyObject *arrivals, *after;
     Py_ssize_t start;
     Book book = {NULL};
-    if (!PyArg_ParseTuple(arguments, "O!O!nO!OpO!O!O!", &PyList_Type, &arrivals, &PyList_Type, &after, &start, &PyDict_Type, &book.waiting,
-                          &book.is_quiet, &book.records, &PyDict_Type, &book.pages, &PyList_Type, &book.visits, &PyList_Type, &book.copies))
+    if (!PyArg_ParseTuple(arguments, "O!O!nO!OpO!O!O!O!", &PyList_Type, &arrivals, &PyList_Type, &after, &start, &PyDict_Type, &book.waiting,
+                          &book.is_quiet, &book.records, &PyDict_Type, &book.pages, &PyList_Type, &book.visits, &PyList_Type, &book.copies,
+                          &PyList_Type, &book.confirmed))
         return NULL;
     if (ranks == NULL || start < 0) return PyErr_Format(PyExc_ValueError, "call arrived first, then with a place in the list");
     Py_ssize_t at = start;

@@ -87,6 +87,39 @@ is_end(PyObject *line)
     return (length == 2 && text[0] == '\r' && text[1] == '\n') || (length == 1 && text[0] == '\n');
 }
 
+static const char HIDDEN[] = "x-crawler-";
+
+PyObject *
+head_told(const char *at, const char *end, int *status)
+{
+    PyObject *fields = PyList_New(0), *told = NULL;
+    for (int is_first = 1; fields != NULL && at < end; is_first = 0) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL || stop == at || stop[-1] != '\r' || memchr(at, '\r', (size_t)(stop - 1 - at))) break;
+        Py_ssize_t length = stop + 1 - at;
+        if (is_first && (*status = at[7] == '0' || at[7] == '1' ? status_of(at, length) : 0) == 0) break;
+        if (length == 2) {
+            told = stop + 1 == end ? PyList_AsTuple(fields) : NULL;
+            break;
+        }
+        PyObject *field = is_first ? NULL : field_of(at, length);
+        if (!is_first && (field == NULL || PyList_Append(fields, field) < 0)) {
+            Py_XDECREF(field);
+            break;
+        }
+        if (field != NULL) {
+            Py_ssize_t size = 0;
+            const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(field, 0), &size);
+            int is_hidden = name == NULL || (size >= (Py_ssize_t)sizeof(HIDDEN) - 1 && !memcmp(name, HIDDEN, sizeof(HIDDEN) - 1));
+            Py_DECREF(field);
+            if (is_hidden) break;
+        }
+        at = stop + 1;
+    }
+    Py_XDECREF(fields);
+    return told;
+}
+
 /* head(lines) -> (status, fields, raw), or None */
 PyObject *
 native_head(PyObject *module, PyObject *lines)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define GZIP_HEADER "\x1f\x8b\x08\0\0\0\0\0\0\xff" /* of a member */
+#define GZIP_HEADER_BYTES 10
 #define LONGEST_DATE 32
 #define LONGEST_KEY 2048 /* an address that is longer is left to Python */
 
@@ -36,6 +38,20 @@ char *put_line_key(char *to, Piece url, double at);
 /* A raw deflate stream that is the last, behind `to`, where `deflated_room` bytes are free; its end, NULL: no code for it. */
 unsigned char *deflated_into(unsigned char *to, const char *data, size_t length);
 size_t deflated_room(size_t length);
+/* The same for one that others follow, at a whole byte. */
+unsigned char *deflated_before(unsigned char *to, const char *data, size_t length);
+/* A gzip member of so much data, behind `to`, where `member_room` bytes are free; its end, NULL: there is no code for it. */
+char *put_member(char *to, const char *record, size_t length);
+size_t member_room(size_t length);
+/* CRC-32 of what follows something of which it is `before`. */
+uint32_t crc32_on(uint32_t before, const char *data, size_t length);
+char *put_number(char *to, unsigned long long number);
+/* "sha1:" and the digest in base 32: 37 bytes. */
+void put_sha1(char *to, const unsigned char *digest);
+/* A fresh identity as `record_id` writes it; NULL: an exception. */
+PyObject *new_identity(PyObject *new_id);
+/* A status line of HTTP/1 and one field a line, none of which tells a transfer coding. */
+int is_plain_response_head(const char *at, size_t length);
 
 static inline char *
 put_text(char *to, const char *text, size_t length)

@@ -1,5 +1,5 @@
 /* Links whose address is plain: the same as `extract/resolve.py` and `extract/links.py` make of them. */
-#include "native.h"
+#include "met.h"
 
 #include <string.h>
 
@@ -65,21 +65,29 @@ is_plain_origin(Origins *known, const unsigned char *text, size_t length)
     return is_plain;
 }
 
+enum { UNSURE, ROOTED, WHOLE };
+
+/* How an address is to be resolved: behind the origin, as it stands, or (UNSURE) as only the resolver knows. Negative on
+ * failure. */
+static int
+way_of(PyObject *href, PyObject *origin, Origins *known)
+{
+    if (!PyUnicode_Check(href) || !PyUnicode_IS_ASCII(href) || !PyUnicode_GET_LENGTH(origin)) return UNSURE;
+    const unsigned char *at = PyUnicode_1BYTE_DATA(href), *end = at + PyUnicode_GET_LENGTH(href);
+    if (end - at >= 1 && *at == '/') return (end - at >= 2 && at[1] == '/') || !is_plain_path(at, end) ? UNSURE : ROOTED;
+    if (end - at < 9 || memcmp(at, "http", 4)) return UNSURE;
+    const unsigned char *root = memchr(at + 8, '/', (size_t)(end - at - 8));
+    if (root == NULL || !is_plain_path(root, end)) return UNSURE;
+    int is_plain = is_plain_origin(known, at, (size_t)(root - at));
+    return is_plain < 0 ? -1 : is_plain ? WHOLE : UNSURE;
+}
+
 /* What an address resolves to; NULL without an exception: only the resolver knows. */
 static PyObject *
 resolved(PyObject *href, PyObject *origin, Origins *known)
 {
-    if (!PyUnicode_Check(href) || !PyUnicode_IS_ASCII(href)) return NULL;
-    const unsigned char *at = PyUnicode_1BYTE_DATA(href), *end = at + PyUnicode_GET_LENGTH(href);
-    if (end - at >= 1 && *at == '/') {
-        if (!PyUnicode_GET_LENGTH(origin) || (end - at >= 2 && at[1] == '/') || !is_plain_path(at, end)) return NULL;
-        return PyUnicode_Concat(origin, href);
-    }
-    if (!PyUnicode_GET_LENGTH(origin) || end - at < 9 || memcmp(at, "http", 4)) return NULL;
-    const unsigned char *root = memchr(at + 8, '/', (size_t)(end - at - 8));
-    if (root == NULL || !is_plain_path(root, end)) return NULL;
-    int is_plain = is_plain_origin(known, at, (size_t)(root - at));
-    return is_plain > 0 ? Py_NewRef(href) : NULL;
+    int way = way_of(href, origin, known);
+    return way == ROOTED ? PyUnicode_Concat(origin, href) : way == WHOLE ? Py_NewRef(href) : NULL;
 }
 
 /* The links of one item; None: only the resolver knows. */
@@ -117,4 +125,79 @@ native_plain_links(PyObject *module, PyObject *arguments)
         else PyList_SET_ITEM(found, one, links);
     }
     return found;
+}
+
+/* Whether an item leads nowhere, or certainly to where others led. Negative on failure. */
+static int
+was_met(PyObject *item, PyObject *origin, Py_ssize_t most_chars, const Met *met, Origins *known)
+{
+    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 4 || PyTuple_GET_ITEM(item, 2) != Py_None) return 0;
+    PyObject *href = PyTuple_GET_ITEM(item, 1);
+    if (href == Py_None) return 1;
+    if (!PyUnicode_Check(href) || PyUnicode_GET_LENGTH(href) > most_chars) return 0;
+    int way = way_of(href, origin, known);
+    if (way <= UNSURE) return way;
+    Py_ssize_t before = 0, length;
+    const char *address = PyUnicode_AsUTF8AndSize(href, &length), *origin_text = NULL;
+    if (way == ROOTED) origin_text = PyUnicode_AsUTF8AndSize(origin, &before);
+    if (address == NULL || (way == ROOTED && origin_text == NULL)) return -1;
+    return met_has(met, origin_text, (size_t)before, address, (size_t)length);
+}
+
+/* unmet_items(items, origin, is_origin, most_chars, met) -> those that may lead to where no other led, or say how they lead
+ * there. `origin` and `is_origin` as above. */
+PyObject *
+native_unmet_items(PyObject *module, PyObject *const *given, Py_ssize_t count)
+{
+    if (count != 5 || !PyList_Check(given[0]) || !PyUnicode_Check(given[1]) || !Py_IS_TYPE(given[4], &MetType)) {
+        PyErr_SetString(PyExc_TypeError, "unmet_items(items, origin, is_origin, most_chars, met)");
+        return NULL;
+    }
+    Origins known = {.count = 0, .judge = given[2]};
+    Py_ssize_t most_chars = PyLong_AsSsize_t(given[3]);
+    if (most_chars == -1 && PyErr_Occurred()) return NULL;
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t one = 0; found != NULL && one < PyList_GET_SIZE(given[0]); one++) {
+        PyObject *item = PyList_GET_ITEM(given[0], one);
+        int is_met = was_met(item, given[1], most_chars, (const Met *)given[4], &known);
+        if (is_met < 0 || (!is_met && PyList_Append(found, item) < 0)) Py_CLEAR(found);
+    }
+    return found;
+}
+
+/* A path that stays as it is whatever is asked of it (scope/clean.py, ROOTED): no escape, no query, no segment that begins
+ * with a dot or is empty. */
+static int
+is_clean_path(const unsigned char *at, const unsigned char *end)
+{
+    for (const unsigned char *begin = at; at < end; at++) {
+        int begins = at > begin && at[-1] == '/';
+        if (*at == '/' || *at == '.' ? begins : *at == ';' || !(stands_in[*at] & IN_PATH)) return 0;
+    }
+    return 1;
+}
+
+/* clean_behind(origin, [address, …], longest) -> those behind the origin that are clean at a glance */
+PyObject *
+native_clean_behind(PyObject *module, PyObject *arguments)
+{
+    PyObject *origin, *addresses;
+    Py_ssize_t longest;
+    if (!PyArg_ParseTuple(arguments, "UO!n", &origin, &PyList_Type, &addresses, &longest)) return NULL;
+    PyObject *clean = PyList_New(0);
+    if (clean == NULL || !PyUnicode_IS_COMPACT_ASCII(origin)) return clean;
+    const unsigned char *before = PyUnicode_1BYTE_DATA(origin);
+    size_t length = (size_t)PyUnicode_GET_LENGTH(origin);
+    for (Py_ssize_t one = 0; one < PyList_GET_SIZE(addresses); one++) {
+        PyObject *address = PyList_GET_ITEM(addresses, one);
+        if (!PyUnicode_CheckExact(address) || !PyUnicode_IS_COMPACT_ASCII(address) || PyUnicode_GET_LENGTH(address) > longest) continue;
+        const unsigned char *text = PyUnicode_1BYTE_DATA(address), *end = text + PyUnicode_GET_LENGTH(address);
+        if ((size_t)(end - text) <= length || text[length] != '/' || memcmp(text, before, length)) continue;
+        if (!is_clean_path(text + length, end)) continue;
+        if (PyList_Append(clean, address) < 0) {
+            Py_DECREF(clean);
+            return NULL;
+        }
+    }
+    return clean;
 }

@@ -134,6 +134,27 @@ keep_main(Judged *runs, Py_ssize_t count)
     return dense;
 }
 
+Py_ssize_t
+main_kept(PyObject *runs, PyObject **kept)
+{
+    Py_ssize_t count = PyList_GET_SIZE(runs), found = -1;
+    Judged *judged = PyMem_Malloc(sizeof(Judged) * ((size_t)count + 1));
+    if (judged == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t one = 0; one < count; one++) {
+        kept[one] = PyList_GET_ITEM(runs, one);
+        if (judge(kept[one], &judged[one]) < 0) goto done;
+    }
+    found = keep_main(judged, count);
+    for (Py_ssize_t one = 0; one < found; one++) kept[one] = judged[one].run;
+    if (found == 0) found = count; /* nothing stands out */
+done:
+    PyMem_Free(judged);
+    return found;
+}
+
 /* main_runs(runs) -> the main content of them; all where nothing stands out */
 PyObject *
 native_main_runs(PyObject *module, PyObject *runs)
@@ -142,20 +163,11 @@ native_main_runs(PyObject *module, PyObject *runs)
         PyErr_SetString(PyExc_TypeError, "a list of runs is wanted");
         return NULL;
     }
-    Py_ssize_t count = PyList_GET_SIZE(runs);
-    Judged *judged = PyMem_Malloc(sizeof(Judged) * ((size_t)count + 1));
-    if (judged == NULL) return PyErr_NoMemory();
-    PyObject *found = NULL;
-    for (Py_ssize_t one = 0; one < count; one++)
-        if (judge(PyList_GET_ITEM(runs, one), &judged[one]) < 0) goto done;
-    Py_ssize_t kept = keep_main(judged, count);
-    if (kept == 0) { /* nothing stands out */
-        found = PyList_GetSlice(runs, 0, count);
-        goto done;
-    }
-    found = PyList_New(kept);
-    for (Py_ssize_t one = 0; found != NULL && one < kept; one++) PyList_SET_ITEM(found, one, Py_NewRef(judged[one].run));
-done:
-    PyMem_Free(judged);
+    PyObject **kept = PyMem_Malloc(sizeof(PyObject *) * ((size_t)PyList_GET_SIZE(runs) + 1)), *found = NULL;
+    if (kept == NULL) return PyErr_NoMemory();
+    Py_ssize_t count = main_kept(runs, kept);
+    if (count >= 0) found = PyList_New(count);
+    for (Py_ssize_t one = 0; found != NULL && one < count; one++) PyList_SET_ITEM(found, one, Py_NewRef(kept[one]));
+    PyMem_Free(kept);
     return found;
 }

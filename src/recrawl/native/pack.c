@@ -1,4 +1,4 @@
-/* Deflates the records of an archive that are headers and little else.
+/* Deflates the records of an archive that are headers and little else, and inflates them again.
  *
  * What takes a compressor most of its time with half a kilobyte is finding a code for it, and the code is the same for all
  * of them but for little. So it is given here (RFC 1951, a block with its own code): of a sample of such records it needs
@@ -13,6 +13,7 @@
 #define SHORTEST_MATCH 4
 #define LONGEST_MATCH 258
 #define TABLE_BITS 11
+#define LONGEST_CODE 12 /* bits */
 
 typedef struct {
     uint16_t first, last, bits;
@@ -47,6 +48,9 @@ static struct {
 } lengths[LONGEST_MATCH + 1];
 static unsigned char told[2][64]; /* how a block begins: one that is not the last, one that is */
 static unsigned told_bits;
+static uint16_t literal_at[1 << LONGEST_CODE]; /* which sign the next bits are, from 1 */
+static uint8_t distance_at[1 << LONGEST_CODE];
+static uint16_t first_lengths[LITERALS - 257];
 
 static inline void
 put(Writer *writer, uint64_t value, unsigned bits)
@@ -145,6 +149,7 @@ take_lengths(void)
     unsigned first = 3;
     for (unsigned sign = 0; sign < 28; sign++) {
         unsigned extra = sign < 8 ? 0 : sign / 4 - 1;
+        first_lengths[sign] = (uint16_t)first;
         for (unsigned length = first; length < first + (1u << extra) && length < LONGEST_MATCH; length++) {
             lengths[length].sign_offset = (uint8_t)sign;
             lengths[length].extra_bits = (uint8_t)extra;
@@ -154,6 +159,17 @@ take_lengths(void)
     }
     lengths[LONGEST_MATCH].sign_offset = 28;
     lengths[LONGEST_MATCH].first = LONGEST_MATCH;
+    first_lengths[28] = LONGEST_MATCH;
+}
+
+/* Which sign any bits begin with. */
+static void
+take_turns(void)
+{
+    for (unsigned one = 0; one < LITERALS; one++)
+        for (unsigned bits = literals[one].code; literals[one].bits && bits < 1u << LONGEST_CODE; bits += 1u << literals[one].bits) literal_at[bits] = (uint16_t)(one + 1);
+    for (unsigned one = 0; one < DISTANCES; one++)
+        for (unsigned bits = distances[one].code; bits < 1u << LONGEST_CODE; bits += 1u << distances[one].bits) distance_at[bits] = (uint8_t)(one + 1);
 }
 
 void
@@ -164,6 +180,7 @@ pack_prepare(void)
     give_codes(literals, LITERALS);
     give_codes(distances, DISTANCES);
     take_lengths();
+    take_turns();
     for (unsigned is_last = 0; is_last < 2; is_last++) {
         Writer writer = {told[is_last], 0, 0};
         put(&writer, is_last | 2 << 1, 3);
@@ -276,6 +293,12 @@ deflated_into(unsigned char *to, const char *data, size_t length)
     return deflate_into(to, data, length, 1);
 }
 
+unsigned char *
+deflated_before(unsigned char *to, const char *data, size_t length)
+{
+    return deflate_into(to, data, length, 0);
+}
+
 /* deflated(data, is_last) -> a raw deflate stream; None: the data is long, or more than ASCII */
 PyObject *
 native_deflated(PyObject *module, PyObject *arguments)
@@ -294,4 +317,138 @@ native_deflated(PyObject *module, PyObject *arguments)
     }
     if (_PyBytes_Resize(&answer, end - begin) < 0) return NULL;
     return answer;
+}
+
+/* ---- back ------------------------------------------------------------------------------------------------------- */
+
+#define HEADER_BYTES 10
+#define TRAILER_BYTES 8
+
+typedef struct {
+    const unsigned char *at, *end;
+    uint64_t waiting;
+    unsigned bits;
+} Bits;
+
+static inline void
+fill(Bits *bits)
+{
+    while (bits->bits <= 56 && bits->at < bits->end) {
+        bits->waiting |= (uint64_t)*bits->at++ << bits->bits;
+        bits->bits += 8;
+    }
+}
+
+/* The next few bits; behind the end there are none but zeros, and too many taken are seen by `is_short`. */
+static inline unsigned
+take(Bits *bits, unsigned count)
+{
+    unsigned taken = (unsigned)(bits->waiting & ((1u << count) - 1));
+    bits->waiting >>= count;
+    bits->bits -= count;
+    return taken;
+}
+
+static inline int
+is_short(const Bits *bits)
+{
+    return bits->bits > 64;
+}
+
+/* Which block begins here, of those whose code we know: 0 one that is not the last, 1 one that is; -1: another. */
+static int
+kind_of_block(const unsigned char *at, size_t length)
+{
+    unsigned whole = told_bits / 8, rest = told_bits % 8;
+    for (int is_last = 0; is_last < 2 && length > whole; is_last++)
+        if (!memcmp(at, told[is_last], whole) && !((at[whole] ^ told[is_last][whole]) & ((1u << rest) - 1))) return is_last;
+    return -1;
+}
+
+/* The signs of a block, its code read already; how many bytes they are, negative: they are not so plain. */
+static Py_ssize_t
+inflate_signs(Bits *bits, unsigned char *to, size_t room)
+{
+    size_t size = 0;
+    for (;;) {
+        fill(bits);
+        unsigned sign = literal_at[bits->waiting & ((1u << LONGEST_CODE) - 1)];
+        if (sign-- == 0) return -1;
+        take(bits, literals[sign].bits);
+        if (is_short(bits)) return -1;
+        if (sign == END_OF_BLOCK) return (Py_ssize_t)size;
+        if (sign < END_OF_BLOCK) {
+            if (size == room) return -1;
+            to[size++] = (unsigned char)sign;
+            continue;
+        }
+        sign -= 257;
+        size_t length = first_lengths[sign] + take(bits, sign < 8 || sign == 28 ? 0 : sign / 4 - 1);
+        unsigned place = distance_at[bits->waiting & ((1u << LONGEST_CODE) - 1)];
+        if (place-- == 0) return -1;
+        take(bits, distances[place].bits);
+        unsigned extra = place < 4 ? 0 : place / 2 - 1;
+        size_t distance = 1 + (place < 4 ? place : (2 + place % 2) << extra) + take(bits, extra);
+        if (is_short(bits) || distance > size || length > room - size) return -1;
+        for (; length--; size++) to[size] = to[size - distance];
+    }
+}
+
+/* Blocks that lie there as they are, up to the trailer; how many bytes they are, negative: they are not so plain. */
+static Py_ssize_t
+copy_blocks(const unsigned char *at, const unsigned char *end, unsigned char *to, size_t room)
+{
+    size_t size = 0;
+    for (int is_last = 0; !is_last;) {
+        if (end - at < 5 || at[0] > 1) return -1;
+        is_last = at[0];
+        size_t length = at[1] | (size_t)at[2] << 8;
+        if ((length ^ 0xFFFF) != (at[3] | (size_t)at[4] << 8)) return -1;
+        at += 5;
+        if (length > (size_t)(end - at) || length > room - size) return -1;
+        memcpy(to + size, at, length);
+        size += length;
+        at += length;
+    }
+    return at == end ? (Py_ssize_t)size : -1;
+}
+
+/* All of a member into so much room, which it must fill; negative: it is not so plain. */
+static int
+unpack_into(unsigned char *to, size_t room, const unsigned char *at, const unsigned char *end)
+{
+    int is_last = kind_of_block(at, (size_t)(end - at));
+    if (is_last < 0) return -1;
+    Bits bits = {at + told_bits / 8, end, 0, 0};
+    fill(&bits);
+    take(&bits, told_bits % 8);
+    Py_ssize_t size = inflate_signs(&bits, to, room), more = 0;
+    if (size < 0 || (!is_last && (fill(&bits), take(&bits, 3)) != 0) || is_short(&bits)) return -1;
+    at = bits.at - bits.bits / 8; /* behind the byte that is begun */
+    if (is_last) return at == end && (size_t)size == room ? 0 : -1;
+    if (end - at < 4 || memcmp(at, "\0\0\xff\xff", 4)) return -1;
+    more = copy_blocks(at + 4, end, to + size, room - (size_t)size);
+    return more >= 0 && (size_t)(size + more) == room ? 0 : -1;
+}
+
+/* unpacked(member) -> what lies in a gzip member that begins with a code of ours; None: it is another. Its checksum is not
+ * looked at. */
+PyObject *
+native_unpacked(PyObject *module, PyObject *member)
+{
+    static const unsigned char HEADER[HEADER_BYTES] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
+    if (!PyBytes_Check(member)) {
+        PyErr_SetString(PyExc_TypeError, "bytes are wanted");
+        return NULL;
+    }
+    const unsigned char *at = (const unsigned char *)PyBytes_AS_STRING(member), *end = at + PyBytes_GET_SIZE(member);
+    if (end - at < HEADER_BYTES + TRAILER_BYTES || memcmp(at, HEADER, HEADER_BYTES)) Py_RETURN_NONE;
+    end -= TRAILER_BYTES;
+    uint32_t size = four_at(end + 4);
+    if (size > (size_t)(end - at) + LONGEST_DATA) Py_RETURN_NONE;
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (answer == NULL) return NULL;
+    if (unpack_into((unsigned char *)PyBytes_AS_STRING(answer), size, at + HEADER_BYTES, end) == 0) return answer;
+    Py_DECREF(answer);
+    Py_RETURN_NONE;
 }

@@ -437,15 +437,75 @@ end_anchor(Reader *reader)
     return 0;
 }
 
+/* Children that were asked for lately, by the context around them and the look of their tag. */
+#define MOST_RECENT 512
+
+typedef struct {
+    PyObject *context, *look, *child;
+} Recent;
+
+static Recent recent[MOST_RECENT];
+static PyObject *recent_body; /* that they stand in */
+
+static void
+forget_recent(PyObject *body)
+{
+    if (recent_body == body) return;
+    Py_XSETREF(recent_body, Py_NewRef(body));
+    for (Recent *one = recent; one < recent + MOST_RECENT; one++) {
+        Recent gone = *one;
+        *one = (Recent){NULL, NULL, NULL}; /* what goes may come back here */
+        Py_XDECREF(gone.context);
+        Py_XDECREF(gone.look);
+        Py_XDECREF(gone.child);
+    }
+}
+
+static Recent *
+recent_at(PyObject *context, const char *look, size_t length)
+{
+    uint64_t mixed = (uint64_t)(uintptr_t)context ^ length, piece = 0;
+    for (; length >= 8; look += 8, length -= 8) {
+        memcpy(&piece, look, 8);
+        mixed = (mixed ^ piece) * 0x9E3779B97F4A7C15ULL;
+        mixed ^= mixed >> 32;
+    }
+    piece = 0;
+    for (size_t at = 0; at < length; at++) piece = piece << 8 | (unsigned char)look[at];
+    mixed = (mixed ^ piece) * 0x9E3779B97F4A7C15ULL;
+    return &recent[mixed >> 55];
+}
+
+static int
+is_recent(const Recent *one, PyObject *context, const char *look, size_t length)
+{
+    return one->context == context && (size_t)PyUnicode_GET_LENGTH(one->look) == length && !memcmp(PyUnicode_1BYTE_DATA(one->look), look, length);
+}
+
+static void
+keep_recent(Recent *one, PyObject *context, PyObject *look, PyObject *found)
+{
+    if (!PyUnicode_IS_ASCII(look)) return;
+    Recent gone = *one;
+    *one = (Recent){Py_NewRef(context), Py_NewRef(look), Py_NewRef(found)};
+    Py_XDECREF(gone.context);
+    Py_XDECREF(gone.look);
+    Py_XDECREF(gone.child);
+}
+
 /* What an element with this tag stands for below the context, borrowed; NULL with an exception. */
 static PyObject *
 child(Reader *reader, const char *tag, size_t length, size_t name_length)
 {
     int by_name = length == name_length || (!tag_is_block(tag, name_length) && !memmem(tag, length, " hidden=", 8) &&
                                             !memmem(tag, length, " style=", 7));
-    PyObject *look = text_of(reader, tag, by_name ? name_length : length);
+    size_t look_length = by_name ? name_length : length;
+    Recent *lately = recent_at(reader->context, tag, look_length);
+    if (is_recent(lately, reader->context, tag, look_length)) return lately->child;
+    PyObject *look = text_of(reader, tag, look_length);
     if (look == NULL) return NULL;
     PyObject *found = PyDict_GetItemWithError(in(reader->context, SLOT_CHILDREN), look);
+    if (found != NULL) keep_recent(lately, reader->context, look, found);
     Py_DECREF(look);
     if (found != NULL || PyErr_Occurred()) return found;
     PyObject *whole = text_of(reader, tag, length);
@@ -600,6 +660,7 @@ reader_new(PyObject *body, PyObject *child_of, Py_ssize_t caption_letters)
         PyErr_SetString(PyExc_TypeError, "call contexts first, and begin with one of them");
         return NULL;
     }
+    forget_recent(body);
     Reader *reader = PyMem_Malloc(sizeof(Reader));
     if (reader == NULL) {
         PyErr_NoMemory();

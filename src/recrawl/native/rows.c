@@ -4,6 +4,8 @@
  */
 #include "native.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_COLUMNS 64
@@ -203,7 +205,7 @@ from_row(const Column *column, PyObject *given, PyObject *key, PyObject *texts)
 }
 
 static PyObject *
-row_of(const Plan *plan, PyObject *value, PyObject *numbers)
+row_of(const Plan *plan, PyObject *value, PyObject *numbers, PyObject *Py_UNUSED(server))
 {
     if (!Py_IS_TYPE(value, plan->type)) return NULL;
     PyObject *row = PyTuple_New(plan->count);
@@ -216,11 +218,12 @@ row_of(const Plan *plan, PyObject *value, PyObject *numbers)
 }
 
 static PyObject *
-value_of(const Plan *plan, PyObject *row, PyObject *texts)
+value_of(const Plan *plan, PyObject *row, PyObject *texts, PyObject *server)
 {
-    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != plan->count + plan->has_key) return NULL;
+    int has_key = plan->has_key && server == NULL;
+    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != plan->count + has_key) return NULL;
     PyObject *fields[MOST_COLUMNS], *made = NULL;
-    PyObject *key = plan->has_key ? PyTuple_GET_ITEM(row, plan->count) : NULL;
+    PyObject *key = has_key ? PyTuple_GET_ITEM(row, plan->count) : server;
     Py_ssize_t at = 0;
     for (; at < plan->count; at++)
         if ((fields[at] = from_row(&plan->columns[at], PyTuple_GET_ITEM(row, at), key, texts)) == NULL) break;
@@ -230,14 +233,14 @@ value_of(const Plan *plan, PyObject *row, PyObject *texts)
 }
 
 static PyObject *
-each(PyObject *arguments, PyObject *(*make)(const Plan *, PyObject *, PyObject *))
+each(PyObject *arguments, PyObject *(*make)(const Plan *, PyObject *, PyObject *, PyObject *))
 {
-    PyObject *capsule, *given, *words, *made = NULL;
-    if (!PyArg_ParseTuple(arguments, "OO!O!", &capsule, &PyList_Type, &given, &PyDict_Type, &words)) return NULL;
+    PyObject *capsule, *given, *words, *server = NULL, *made = NULL;
+    if (!PyArg_ParseTuple(arguments, "OO!O!|U", &capsule, &PyList_Type, &given, &PyDict_Type, &words, &server)) return NULL;
     const Plan *plan = PyCapsule_GetPointer(capsule, PLAN);
     if (plan == NULL || (made = PyList_New(0)) == NULL) return NULL;
     for (Py_ssize_t at = 0; at < PyList_GET_SIZE(given); at++) {
-        PyObject *one = Py_NewRef(PyList_GET_ITEM(given, at)), *other = make(plan, one, words);
+        PyObject *one = Py_NewRef(PyList_GET_ITEM(given, at)), *other = make(plan, one, words, server);
         Py_DECREF(one);
         int is_kept = other != NULL && PyList_Append(made, other) == 0;
         Py_XDECREF(other);
@@ -256,7 +259,7 @@ native_rows_of(PyObject *module, PyObject *arguments)
     return each(arguments, row_of);
 }
 
-/* values_of(plan, [row, …], {number: word}) -> [value, …] or None */
+/* values_of(plan, [row, …], {number: word}[, key of the server of all, which then ends no row]) -> [value, …] or None */
 PyObject *
 native_values_of(PyObject *module, PyObject *arguments)
 {
@@ -294,4 +297,90 @@ native_without_none(PyObject *module, PyObject *arguments)
         PyList_SET_ITEM(fresh, at, row);
     }
     return fresh;
+}
+
+/* ---- how many stand alike (store/counts.py) ------------------------------------------------------------------------- */
+
+#define MOST_WAYS 128
+#define UNSCHEDULED INT_MIN
+
+typedef struct {
+    PyObject *site, *status; /* held by a row */
+    int is_visited, exponent;
+    long count;
+} Way;
+
+enum { STANDS_SITE = 1, STANDS_STATUS = 3, STANDS_VISITS, STANDS_INTERVAL, STANDS_DUE, STANDS_COLUMNS };
+
+static int
+is_same_number(PyObject *one, PyObject *other)
+{
+    return one == other || PyLong_AsLong(one) == PyLong_AsLong(other);
+}
+
+/* 0: the row is not plain. */
+static int
+take_way(PyObject *row, double longest_s, Way *way)
+{
+    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) < STANDS_COLUMNS) return 0;
+    PyObject *visits = PyTuple_GET_ITEM(row, STANDS_VISITS), *interval_s = PyTuple_GET_ITEM(row, STANDS_INTERVAL);
+    *way = (Way){PyTuple_GET_ITEM(row, STANDS_SITE), PyTuple_GET_ITEM(row, STANDS_STATUS), 0, UNSCHEDULED, 1};
+    if (!PyLong_CheckExact(way->site) || !PyLong_CheckExact(way->status) || (visits != Py_None && !PyLong_CheckExact(visits))) return 0;
+    way->is_visited = visits != Py_None && PyObject_IsTrue(visits);
+    if (PyTuple_GET_ITEM(row, STANDS_DUE) == Py_None || interval_s == Py_None) return 1;
+    if (!PyFloat_CheckExact(interval_s)) return 0;
+    double seconds = PyFloat_AS_DOUBLE(interval_s);
+    if (seconds > 0.0 && seconds < longest_s) frexp(seconds, &way->exponent);
+    return 1;
+}
+
+static int
+count_way(Way *ways, int known, const Way *one)
+{
+    for (int at = 0; at < known; at++) {
+        Way *way = &ways[at];
+        if (way->exponent != one->exponent || way->is_visited != one->is_visited) continue;
+        if (!is_same_number(way->status, one->status) || !is_same_number(way->site, one->site)) continue;
+        way->count++;
+        return known;
+    }
+    if (known < MOST_WAYS) ways[known] = *one;
+    return known + 1;
+}
+
+static PyObject *
+counted(const Way *ways, int known)
+{
+    PyObject *found = PyDict_New();
+    for (int at = 0; found != NULL && at < known; at++) {
+        const Way *way = &ways[at];
+        PyObject *exponent = way->exponent == UNSCHEDULED ? Py_NewRef(Py_None) : PyLong_FromLong(way->exponent);
+        PyObject *key = exponent ? PyTuple_Pack(4, way->site, way->status, way->is_visited ? Py_True : Py_False, exponent) : NULL;
+        PyObject *count = key ? PyLong_FromLong(way->count) : NULL;
+        if (count == NULL || PyDict_SetItem(found, key, count) < 0) Py_CLEAR(found);
+        Py_XDECREF(exponent);
+        Py_XDECREF(key);
+        Py_XDECREF(count);
+    }
+    return found;
+}
+
+/* alike([row of what a page stands for, …], longest interval) -> {(site, status, is it visited, exponent): how many}; None: one
+ * of them is not plain, or they are too different */
+PyObject *
+native_alike(PyObject *module, PyObject *arguments)
+{
+    PyObject *rows;
+    double longest_s;
+    Way ways[MOST_WAYS], one;
+    int known = 0;
+    if (!PyArg_ParseTuple(arguments, "O!d", &PyList_Type, &rows, &longest_s)) return NULL;
+    int is_plain = 1;
+    for (Py_ssize_t at = 0; is_plain && at < PyList_GET_SIZE(rows); at++)
+        is_plain = take_way(PyList_GET_ITEM(rows, at), longest_s, &one) && (known = count_way(ways, known, &one)) <= MOST_WAYS;
+    if (!is_plain || PyErr_Occurred()) {
+        PyErr_Clear(); /* of a number that is no column's */
+        Py_RETURN_NONE;
+    }
+    return counted(ways, known);
 }

@@ -917,7 +917,10 @@ read_anchor(Sight *sight, int is_area)
     if (href == NULL) href = attribute(sight, N_XLINK);
     if (sight->reader->anchor >= 0) return BAIL; /* one inside the other, in a table */
     PyObject *to = href ? value_of(sight, href) : Py_NewRef(Py_None), *how = rel ? value_of(sight, rel) : Py_NewRef(Py_None);
-    PyObject *item = to && how ? Py_BuildValue("sOOs", is_area ? "area" : "a", to, how, is_area ? "" : NULL) : NULL;
+    PyObject *tag = PyUnicode_InternFromString(is_area ? "area" : "a"), *caption = is_area ? PyUnicode_FromStringAndSize("", 0) : Py_NewRef(Py_None);
+    PyObject *item = to && how && tag && caption ? PyTuple_Pack(4, tag, to, how, caption) : NULL;
+    Py_XDECREF(tag);
+    Py_XDECREF(caption);
     Py_XDECREF(to);
     Py_XDECREF(how);
     return item != NULL && reader_note(sight->reader, item) == WELL ? GO_ON : BAIL;

@@ -3,8 +3,7 @@
 #include "lines.h"
 
 static const char REVISIT[] = "warc/revisit";
-static const char HEADER[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff"; /* of a gzip member */
-#define HEADER_BYTES 10
+#define HEADER_BYTES GZIP_HEADER_BYTES
 #define TRAILER_BYTES 8
 #define LONGEST_RECORD 8192
 
@@ -22,10 +21,10 @@ unchanged_prepare(void)
         for (int byte = 0; byte < 256; byte++) checks[row][byte] = checks[row - 1][byte] >> 8 ^ checks[0][checks[row - 1][byte] & 255];
 }
 
-static uint32_t
-crc32_of(const char *data, size_t length)
+uint32_t
+crc32_on(uint32_t before, const char *data, size_t length)
 {
-    uint32_t check = 0xFFFFFFFFu;
+    uint32_t check = ~before;
     for (; length >= 8; length -= 8, data += 8) {
         uint32_t low, high;
         memcpy(&low, data, 4);
@@ -171,20 +170,19 @@ put_record(char *to, const Line *original, const Confirmed *now)
                    "WARC-Block-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
 }
 
-static size_t
+size_t
 member_room(size_t length)
 {
     return HEADER_BYTES + deflated_room(length) + TRAILER_BYTES;
 }
 
-/* A gzip member; its end, NULL: there is no code for it. */
-static char *
+char *
 put_member(char *to, const char *record, size_t length)
 {
-    memcpy(to, HEADER, HEADER_BYTES);
+    memcpy(to, GZIP_HEADER, HEADER_BYTES);
     char *end = (char *)deflated_into((unsigned char *)to + HEADER_BYTES, record, length);
     if (end == NULL) return NULL;
-    const uint32_t trailer[2] = {crc32_of(record, length), (uint32_t)length};
+    const uint32_t trailer[2] = {crc32_on(0, record, length), (uint32_t)length};
     return put_text(end, (const char *)trailer, TRAILER_BYTES);
 }
 
@@ -194,7 +192,7 @@ line_room(const Line *original, Piece file)
     return original->key.length + original->url.length + file.length + 320;
 }
 
-static char *
+char *
 put_number(char *to, unsigned long long number)
 {
     char digits[24], *first = digits + sizeof(digits);
@@ -354,8 +352,7 @@ take_fields(Run *run, PyObject *reply, Piece *fields)
     return fields->at != NULL;
 }
 
-/* As `record_id` writes it; NULL: an exception. */
-static PyObject *
+PyObject *
 new_identity(PyObject *new_id)
 {
     PyObject *given = PyObject_CallNoArgs(new_id);

@@ -1,5 +1,5 @@
 /* Words: which links stand in a text, and whether a text is folded. */
-#include "native.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -24,8 +24,6 @@ may_have(const Words *all, uint32_t hash)
 {
     return all->hashes[hash >> 23] >> (hash >> 17 & 63) & 1;
 }
-
-enum { FAILED = -1, WELL = 0, ODD = 1 };
 
 /* What stands between words (`detect/digest.py`, words): blanks and ASCII punctuation. */
 static unsigned char parts_words[256];
@@ -452,28 +450,207 @@ native_link_targets(PyObject *module, PyObject *arguments)
     return answer;
 }
 
-/* is_folded(text): it is printable ASCII, its space single blanks and none at its ends */
-PyObject *
-native_is_folded(PyObject *module, PyObject *text)
+/* ---- whether the links that stand in a text are the same in another version of it ------------------------------- */
+
+#define MOST_SEARCHES 16 /* for single words: more of them cost more than `link_targets` */
+
+enum { WENT = 1, CAME = 2 };
+
+/* Learns the words of a text, each of which `how` it is there. */
+static int
+learn_how(Words *all, PyObject *text, uint8_t how)
 {
-    if (!PyUnicode_Check(text) || !PyUnicode_IS_ASCII(text)) Py_RETURN_FALSE;
+    const char *at, *end, *stop;
+    uint32_t hash;
+    size_t place;
+    int read = utf8(text, &at, &end);
+    while (read == WELL && (at = next_word(at, end, &stop, &hash)) != NULL) {
+        read = learn(all, at, (size_t)(stop - at), hash);
+        if (read == FAILED) PyErr_NoMemory();
+        else if (read == WELL) find(all, at, (size_t)(stop - at), hash, &place)->is_there |= how;
+        at = stop;
+    }
+    return read;
+}
+
+typedef struct {
+    Words all;           /* of the texts that went or came */
+    const Version *now;  /* one version … */
+    Py_ssize_t head, tail; /* … so many texts of which both begin and end with */
+    int searches;        /* so many more */
+} Alike;
+
+/* Whether a word stands in a text. Negative on failure. */
+static int
+has_word(PyObject *text, const char *word, size_t length)
+{
+    const char *from, *at, *end;
+    int read = utf8(text, &from, &end);
+    /* most letters are none that a word begins with, which `memmem` would not know */
+    for (at = from; read == WELL && (at = memchr(at, word[0], (size_t)(end - at))) != NULL; at++) {
+        if (at > from && !parts_words[(unsigned char)at[-1]]) continue;
+        if ((size_t)(end - at) < length) return 0;
+        if (!memcmp(at, word, length) && (at + length == end || parts_words[(unsigned char)at[length]])) return 1;
+    }
+    return read == FAILED ? -1 : 0;
+}
+
+/* Whether a word stands in what both begin or end with; the last texts first, since lists of links stand there. */
+static int
+stays(Alike *alike, const char *word, size_t length)
+{
+    Py_ssize_t count = alike->now->count;
+    int has = 0;
+    for (Py_ssize_t one = count - 1; one >= 0 && !has; one--)
+        if (one < alike->head || one >= count - alike->tail) has = has_word(alike->now->texts[one], word, length);
+    return has;
+}
+
+/* Looks at the words of a caption that stand in one version, perhaps not in the other. `is_doubtful`: one does not. */
+static int
+look_at_caption(Alike *alike, PyObject *caption, int *is_doubtful)
+{
+    const char *at, *end, *stop;
+    uint32_t hash;
+    size_t place;
+    int read = utf8(caption, &at, &end);
+    for (; read == WELL && (at = next_word(at, end, &stop, &hash)) != NULL; at = stop) {
+        Word *known = may_have(&alike->all, hash) ? find(&alike->all, at, (size_t)(stop - at), hash, &place) : NULL;
+        if (known == NULL || known->is_there == (WENT | CAME)) continue;
+        if (!known->is_doubtful) {
+            if (alike->searches-- == 0) return ODD;
+            int has = stays(alike, known->text, known->length);
+            if (has < 0) return FAILED;
+            if (has) known->is_there = WENT | CAME;
+            else known->is_doubtful = 1;
+        }
+        *is_doubtful |= known->is_doubtful;
+    }
+    return read;
+}
+
+/* WELL: a word of the caption stands in neither version, so the others make no difference. */
+static int
+stands_nowhere(Alike *alike, PyObject *caption)
+{
+    const char *at, *end, *stop;
+    uint32_t hash;
+    size_t place;
+    int read = utf8(caption, &at, &end);
+    for (; read == WELL && (at = next_word(at, end, &stop, &hash)) != NULL; at = stop) {
+        if (may_have(&alike->all, hash) && find(&alike->all, at, (size_t)(stop - at), hash, &place)) continue;
+        if (alike->searches-- == 0) return ODD;
+        int has = stays(alike, at, (size_t)(stop - at));
+        if (has <= 0) return has < 0 ? FAILED : WELL;
+    }
+    return read == WELL ? ODD : read;
+}
+
+/* WELL: they are the same for certain; ODD: only `link_targets` will tell. */
+static int
+compare_targets(Alike *alike, const Version *old, const Version *new, PyObject *const *captions, Py_ssize_t count)
+{
+    int read = WELL;
+    for (Py_ssize_t one = alike->head; one < old->count - alike->tail && read == WELL; one++) read = learn_how(&alike->all, old->texts[one], WENT);
+    for (Py_ssize_t one = alike->head; one < new->count - alike->tail && read == WELL; one++) read = learn_how(&alike->all, new->texts[one], CAME);
+    for (Py_ssize_t one = 0; one < count && read == WELL; one++) {
+        int is_doubtful = 0;
+        read = look_at_caption(alike, captions[one], &is_doubtful);
+        if (read == WELL && is_doubtful) read = stands_nowhere(alike, captions[one]);
+    }
+    return read;
+}
+
+int
+words_stand_alike(const Version *old, const Version *new, Py_ssize_t head, Py_ssize_t tail, PyObject *const *captions, Py_ssize_t count)
+{
+    Alike alike = {.now = new, .head = head, .tail = tail, .searches = MOST_SEARCHES};
+    int read = grow(&alike.all);
+    if (read < 0) PyErr_NoMemory();
+    else read = compare_targets(&alike, old, new, captions, count);
+    PyMem_Free(alike.all.words);
+    PyMem_Free(alike.all.table);
+    return read;
+}
+
+/* What the blocks say, all of them blocks; to be freed. NULL with an exception. */
+static PyObject **
+said_in(PyObject *blocks)
+{
+    PyObject **texts = PyMem_Calloc((size_t)PyTuple_GET_SIZE(blocks) + 1, sizeof(PyObject *));
+    if (texts == NULL) PyErr_NoMemory();
+    for (Py_ssize_t one = 0; texts != NULL && one < PyTuple_GET_SIZE(blocks); one++) {
+        PyObject *block = PyTuple_GET_ITEM(blocks, one);
+        texts[one] = Py_IS_TYPE(block, block_type) ? read_slot(block, BLOCK_TEXT) : NULL;
+        if (texts[one] == NULL) {
+            PyErr_SetString(PyExc_TypeError, "blocks are wanted");
+            PyMem_Free(texts);
+            return NULL;
+        }
+    }
+    return texts;
+}
+
+/* stand_alike(old, new, links, most) -> whether `link_targets` says the same of both texts for certain: no word of a link
+ * stands in one of them only */
+PyObject *
+native_stand_alike(PyObject *module, PyObject *arguments)
+{
+    PyObject *old, *new, *links, *chosen = NULL, **was = NULL, **now = NULL, **captions = NULL;
+    Py_ssize_t most, head = 0, tail = 0;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!n", &PyTuple_Type, &old, &PyTuple_Type, &new, &PyTuple_Type, &links, &most)) return NULL;
+    if (link_type == NULL) return PyErr_Format(PyExc_TypeError, "call linked first");
+    int read = FAILED;
+    Version before = {.count = PyTuple_GET_SIZE(old)}, after = {.count = PyTuple_GET_SIZE(new)};
+    if ((before.texts = was = said_in(old)) == NULL || (after.texts = now = said_in(new)) == NULL) goto done;
+    if ((chosen = counted(links, most)) == NULL) goto done;
+    Py_ssize_t count = PyList_GET_SIZE(chosen);
+    if ((captions = PyMem_Calloc((size_t)count + 1, sizeof(PyObject *))) == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t one = 0; one < count; one++) captions[one] = read_slot(PyList_GET_ITEM(chosen, one), LINK_TEXT);
+    while (head < before.count && head < after.count && PyTuple_GET_ITEM(old, head) == PyTuple_GET_ITEM(new, head)) head++;
+    while (head + tail < before.count && head + tail < after.count &&
+           PyTuple_GET_ITEM(old, before.count - 1 - tail) == PyTuple_GET_ITEM(new, after.count - 1 - tail))
+        tail++;
+    read = words_stand_alike(&before, &after, head, tail, captions, count);
+done:
+    PyMem_Free(was);
+    PyMem_Free(now);
+    PyMem_Free(captions);
+    Py_XDECREF(chosen);
+    return read == FAILED ? NULL : PyBool_FromLong(read == WELL);
+}
+
+int
+words_are_folded(PyObject *text)
+{
+    if (!PyUnicode_Check(text) || !PyUnicode_IS_ASCII(text)) return 0;
     const unsigned char *at = PyUnicode_1BYTE_DATA(text), *end = at + PyUnicode_GET_LENGTH(text);
-    if (at == end) Py_RETURN_TRUE;
-    if (*at == ' ' || end[-1] == ' ') Py_RETURN_FALSE;
+    if (at == end) return 1;
+    if (*at == ' ' || end[-1] == ' ') return 0;
     const uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
     uint64_t word, before = 0;
     for (; end - at >= 8; at += 8) {
         memcpy(&word, at, 8);
         uint64_t blanks = ~((word ^ (ones * ' ')) + ones * 0x7F) & highs; /* exact, since no byte is above 0x7F */
-        if (((word - ones * 0x20) & ~word & highs) || ((word + ones) & highs)) Py_RETURN_FALSE;
-        if (blanks & ((blanks << 8) | (before >> 56))) Py_RETURN_FALSE;
+        if (((word - ones * 0x20) & ~word & highs) || ((word + ones) & highs)) return 0;
+        if (blanks & ((blanks << 8) | (before >> 56))) return 0;
         before = blanks;
     }
     for (int was_blank = before >> 63; at < end; at++) {
-        if (*at < 0x20 || *at == 0x7F || (*at == ' ' && was_blank)) Py_RETURN_FALSE;
+        if (*at < 0x20 || *at == 0x7F || (*at == ' ' && was_blank)) return 0;
         was_blank = *at == ' ';
     }
-    Py_RETURN_TRUE;
+    return 1;
+}
+
+/* is_folded(text): it is printable ASCII, its space single blanks and none at its ends */
+PyObject *
+native_is_folded(PyObject *module, PyObject *text)
+{
+    return PyBool_FromLong(words_are_folded(text));
 }
 
 /* folded_blocks(blocks, folded) -> of each block the one that two texts are compared by: itself, where it is plainly folded
@@ -491,11 +668,7 @@ native_folded_blocks(PyObject *module, PyObject *arguments)
     for (Py_ssize_t one = 0; found != NULL && one < PyTuple_GET_SIZE(blocks); one++) {
         PyObject *block = PyTuple_GET_ITEM(blocks, one);
         int is_block = Py_IS_TYPE(block, block_type), is_plain = 0;
-        if (is_block && PyObject_Not(read_slot(block, BLOCK_LEVEL)) == 1) {
-            PyObject *is_so = native_is_folded(module, read_slot(block, BLOCK_TEXT));
-            is_plain = is_so == Py_True;
-            Py_XDECREF(is_so);
-        }
+        if (is_block && PyObject_Not(read_slot(block, BLOCK_LEVEL)) == 1) is_plain = words_are_folded(read_slot(block, BLOCK_TEXT));
         PyObject *made = is_plain ? Py_NewRef(block) : PyObject_CallOneArg(folded, block);
         if (made == NULL) Py_CLEAR(found);
         else PyList_SET_ITEM(found, one, made);

@@ -12,11 +12,12 @@ lift; these counts are for people, and for the first question of all: is this so
 import json
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from recrawl.model.failure import FormatError
 from recrawl.model.notice import Source
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 FORGET = 0.995  # per outcome: about the last 200 count

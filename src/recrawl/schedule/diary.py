@@ -17,7 +17,7 @@ from recrawl.model.notice import Source
 from recrawl.model.values import dataclass
 from recrawl.ports import LearningPolicy, Policy, PricedPolicy
 from recrawl.schedule import budget
-from recrawl.schedule.knowledge import group_name
+from recrawl.schedule.group_names import group_name
 from recrawl.schedule.settings import HOUR_S
 from recrawl.schedule.value import ValuePolicy, value_policy
 

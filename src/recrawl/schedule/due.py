@@ -1,7 +1,7 @@
 """When a page's turn comes: the first hour at which its worth reaches the price.
 
 The lab can look at every page every hour; a crawl cannot. It solves for the hour instead, puts it into the queue, and
-solves again when prices have moved (`is_material`), for what comes soon at once and for the rest bit by bit (`turn`).
+solves again when prices have moved (`material`), for what comes soon at once and for the rest bit by bit (`turn`).
 Without a rhythm that is V(x) = price. With one the moment counts too (`placement`): a visit just after the busy hour
 may be worth four times V, one just before it nothing. So the day is sought by halving at the hour after which a copy
 stays fresh longest, and then the hours of the day before it are looked through.
@@ -15,16 +15,10 @@ from recrawl.model.belief import Floats, Ints
 from recrawl.model.values import dataclass
 from recrawl.schedule import placement
 from recrawl.schedule.index import days_until, value
+from recrawl.schedule.material import TURN_HOURS
 
-MATERIAL = 0.15  # a price that moved by less changes no due time
-FINE = 0.03  # where the price is set for a target: nothing else brings it about
 LATEST_HOURS = float(placement.WAITS_HOURS[-1])
 SOON_HOURS = 72.0  # further ahead the hour is sought when the day has come near
-TURN_HOURS = 6  # after a move of the price every page is solved for again within so many hours
-
-
-def is_material(one: float, other: float, share: float = MATERIAL) -> bool:
-    return abs(one - other) > share * max(one, other)
 
 
 def turn(fingerprints: Ints, step: int) -> Ints:

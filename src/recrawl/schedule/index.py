@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, survival_and_area
+from recrawl.estimate.bayes import RATES_PER_DAY, Prospects, normalised, prepare, prospects, survival_and_area
+from recrawl.estimate.pooling import first_law
 from recrawl.model.belief import Floats
 
 _HALVINGS = 18  # of a bracket of 15 nats: four digits
@@ -27,6 +28,13 @@ def value(survival: Floats, area: Floats, days: Floats, harmonic: float) -> Floa
 def value_at(ahead: Prospects, days: Floats, harmonic: float) -> Floats:
     survival, area = survival_and_area(ahead, days)
     return value(survival, area, days, harmonic)
+
+
+def first_price(requests_per_page_day: float, harmonic: float) -> float:
+    """Before anything is known: the value of a visit when all pages are visited alike."""
+    laws = prepare(first_law()[None, :])
+    ahead = prospects(normalised(laws.law), np.zeros(1, dtype=np.int64), laws)
+    return float(value_at(ahead, np.array([1.0 / requests_per_page_day]), harmonic)[0])
 
 
 def days_until(ahead: Prospects, price: Floats, harmonic: float, most_days: float) -> Floats:

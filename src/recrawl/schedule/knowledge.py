@@ -1,32 +1,28 @@
 """What the value policy knows beyond single pages: laws of groups, tempo of sites, trust in sources, the price.
 
-A small value, kept in the store's memo as bytes and moved by pure folds. Groups are numbered in the order they
-were met; a group is a site and a pattern, named `site|pattern` (`site|pattern+new` for pages in their first weeks).
+A small value, kept in the store's memo as bytes (`plain`) and moved by pure folds.
 """
 
 import io
+from array import array
 from collections.abc import Sequence
 from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
 
-from recrawl.estimate import sizes
+from recrawl.estimate import given, sizes
 from recrawl.estimate import tempo as tempos
 from recrawl.estimate import trust as trusts
 from recrawl.estimate.pooling import first_law
 from recrawl.model.belief import RATES, Bools, Floats, Ints
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
+from recrawl.schedule import plain
+from recrawl.schedule.group_names import SITE_END, is_young, numbers_of, site_of
 from recrawl.schedule.price import Usual
 
-_VERSION = 1
-_SITE_END = "|"
-_NEW = "+new"  # ends the name of a group of pages in their first weeks
-BUSY_DAYS = 1.5  # within a day: a burst
-YOUTH_S = 14 * 86400.0
-BELIEVED_AHEAD_HOURS = 24  # so much is soon caught up with
-FIRST_S = 2 * 86400.0  # what is found within the first days of a site was there before
+_ARCHIVED = 1  # version
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,57 +45,34 @@ class Knowledge:
 
     @property
     def young(self) -> Bools:
-        """Groups of pages found within their first weeks: these often change fast and then never again, so they have
-        a law of their own, learnt from first revisits and drawn to the world's first law, not to their site's."""
+        """See `is_young`."""
         return _young(self.groups)
 
 
 @lru_cache(maxsize=8)
 def _young(groups: tuple[str, ...]) -> Bools:
-    return np.array([name.endswith(_NEW) for name in groups], dtype=np.bool_)
+    return np.array([is_young(name) for name in groups], dtype=np.bool_)
 
 
 def started(price: float, hour: int) -> Knowledge:
     """One group of one nameless site, for pages of which nothing else is known."""
     return Knowledge(
-        ("",), (_SITE_END,), np.zeros(1, dtype=np.int64), np.zeros((1, RATES)), first_law()[None, :],
+        ("",), (SITE_END,), np.zeros(1, dtype=np.int64), np.zeros((1, RATES)), first_law()[None, :],
         tempos.started(1, hour), trusts.started(1), price, hour, hour, Usual(), (hour,),
     )  # fmt: skip
 
 
-def group_name(site: str, pattern: str, new: bool = False) -> str:
-    """`new`: the page was found less than `YOUTH_S` ago, by a crawl that was already running. New pages of a site are
-    best kept in one group, with an empty pattern: there are never many of them at a time."""
-    return f"{site}{_SITE_END}{pattern}{_NEW if new else ''}"
-
-
-def met_at(knowledge: Knowledge) -> dict[str, float]:
-    """When each site was first met."""
-    return {site: 3600.0 * hour for site, hour in zip(knowledge.sites, knowledge.met_hour, strict=False)}
-
-
-def is_new(knowledge: Knowledge, site: str, found_at: float, now: float) -> bool:
-    """Whether a page is in its first weeks and was found by a crawl that already knew its site."""
-    if site not in knowledge.sites:
-        return False
-    met_at = 3600.0 * knowledge.met_hour[knowledge.sites.index(site)]
-    return found_at - met_at >= FIRST_S and now - found_at < YOUTH_S
-
-
 def with_groups(knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
     """Room for groups not met before; a new group starts with the mean law of its site, or of all."""
-    known = set(knowledge.groups)
+    known = numbers_of(knowledge.groups)
     new = [name for name in dict.fromkeys(names) if name not in known]
     if not new:
         return knowledge
-    site_names = list(dict.fromkeys([*knowledge.sites, *(name.split(_SITE_END, 1)[0] for name in new)]))
+    site_names = list(dict.fromkeys([*knowledge.sites, *(site_of(name) for name in new)]))
     number = {name: place for place, name in enumerate(site_names)}
-    new_site = np.array([number[name.split(_SITE_END, 1)[0]] for name in new], dtype=np.int64)
+    new_site = np.array([number[site_of(name)] for name in new], dtype=np.int64)
     new_law = np.stack(
-        [
-            first_law() if name.endswith(_NEW) else _law_for(knowledge, site)
-            for name, site in zip(new, new_site, strict=True)
-        ]
+        [first_law() if is_young(name) else _law_for(knowledge, site) for name, site in zip(new, new_site, strict=True)]
     )
     return replace(
         knowledge,
@@ -132,7 +105,7 @@ def leaning_by_group(knowledge: Knowledge) -> tuple[Floats, Floats]:
 
 def group_numbers(knowledge: Knowledge, names: Sequence[str]) -> Ints:
     """The groups' numbers; a name not met before is the nameless group."""
-    number = {name: place for place, name in enumerate(knowledge.groups)}
+    number = numbers_of(knowledge.groups)
     return np.array([number.get(name, 0) for name in names], dtype=np.int64)
 
 
@@ -142,14 +115,14 @@ def bursts(knowledge: Knowledge) -> dict[str, float]:
     site = np.arange(len(knowledge.sites))
     end = np.full(site.size, float(tempo.hour))
     days = tempos.operational_days(tempo, site, end - 24.0, end)
-    return {knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > BUSY_DAYS)}
+    return {knowledge.sites[place]: float(days[place]) for place in np.flatnonzero(days > plain.BUSY_DAYS)}
 
 
 def set_right(knowledge: Knowledge, hour: int) -> Knowledge:
     """What was learnt by a clock that ran ahead, for one that does not: it would rest until it is caught up with. What
     happened when is let go; laws, trust, price and the rhythm of the day stay."""
     ahead = knowledge.tempo.hour - hour
-    if ahead <= BELIEVED_AHEAD_HOURS:
+    if ahead <= plain.BELIEVED_AHEAD_HOURS:
         return knowledge
     old = knowledge.tempo
     anew = replace(tempos.started(len(knowledge.sites), hour), rhythm=old.rhythm, proof=old.proof)
@@ -160,35 +133,69 @@ def set_right(knowledge: Knowledge, hour: int) -> Knowledge:
 
 
 def to_bytes(knowledge: Knowledge) -> bytes:
-    """Outcomes, rhythm, proof and sums; the clocks themselves are refitted from these when read back."""
-    tempo = tempos.gathered(knowledge.tempo)
-    seen = tempo.outcomes
-    out = io.BytesIO()
-    np.savez_compressed(
-        out,
-        numbers=np.array([_VERSION, tempo.origin, tempo.hour, knowledge.refitted_hour, knowledge.pooled_hour]),
-        price=np.array([knowledge.price, knowledge.usual.price, knowledge.usual.hours]),
-        sites=np.array(knowledge.sites),
-        met_hour=np.array(knowledge.met_hour),
-        groups=np.array(knowledge.groups),
-        group_site=knowledge.group_site,
-        sums=knowledge.sums.astype(np.float32),
-        law=knowledge.law,
-        rhythm=tempo.rhythm.astype(np.float32),
-        activity=tempo.activity.astype(np.float32),
-        proof=tempo.proof,
-        outcomes=np.stack([seen.site, seen.begin, seen.end, seen.changed]).astype(np.int32),
-        rates=seen.rate.astype(np.float32),
-        leaning=np.stack([knowledge.leaning.centre, knowledge.leaning.slope]),
-        trust=np.stack([getattr(knowledge.trust, name) for name in trusts.Trust.__dataclass_fields__]),
-    )
-    return out.getvalue()
+    return plain.to_bytes(to_plain(knowledge))
 
 
 def from_bytes(data: bytes) -> Knowledge:
+    if not plain.is_plain(data):
+        return _from_archive(data)
+    knowledge = from_plain(plain.from_bytes(data))
+    return replace(knowledge, tempo=tempos.with_elapsed(knowledge.tempo, 0))
+
+
+def to_plain(knowledge: Knowledge) -> plain.Plain:
+    tempo, leaning, trust = knowledge.tempo, knowledge.leaning, knowledge.trust
+    activity = array("f", tempo.activity.astype(np.float32).tobytes())
+    clocks = plain.Clocks(
+        tempo.origin, tempo.hour, tempo.laid, _column(tempo.rhythm), activity, _column(tempo.elapsed),
+        _column(tempo.proof), _column(tempo.weight), _column(tempo.mean), array("q", tempo.fitted.tobytes()),
+        bool(tempo.rhythmic.any()), _heap(tempo.outcomes), tuple(map(_heap, tempo.fresh)),
+    )  # fmt: skip
+    return plain.Plain(
+        knowledge.sites, knowledge.groups, array("q", knowledge.group_site.tobytes()), knowledge.young.tobytes(),
+        _column(knowledge.sums), _column(knowledge.law), clocks,
+        tuple(_column(getattr(trust, name)) for name in trusts.Trust.__dataclass_fields__), _column(leaning.centre),
+        _column(leaning.slope), knowledge.price, knowledge.refitted_hour, knowledge.pooled_hour, knowledge.usual,
+        knowledge.met_hour,
+    )  # fmt: skip
+
+
+def _column(numbers: Floats) -> "array[float]":
+    return array("d", numbers.tobytes())
+
+
+def _heap(seen: tempos.Outcomes) -> plain.Heap:
+    return tuple(getattr(seen, name).tobytes() for name in tempos.Outcomes.__dataclass_fields__)
+
+
+def from_plain(known: plain.Plain) -> Knowledge:
+    sites, clocks = len(known.sites), known.clocks
+    by_site = (len(given.CLOCKS), sites)
+    activity = np.frombuffer(clocks.activity, dtype=np.float32).reshape(*by_site, -1).astype(np.float64)
+    tempo = tempos.Tempo(
+        clocks.origin, clocks.hour, np.array(clocks.rhythm).reshape(sites, 24), tempos.reaching(activity, clocks.laid),
+        np.array(clocks.elapsed).reshape(*by_site, -1), np.array(clocks.proof).reshape(by_site),
+        np.array(clocks.weight).reshape(by_site), np.array(clocks.mean).reshape(sites, -1), _outcomes(clocks.outcomes),
+        np.array(clocks.fitted, dtype=np.int64), clocks.laid, tuple(map(_outcomes, clocks.fresh)),
+    )  # fmt: skip
+    return Knowledge(
+        known.sites, known.groups, np.array(known.group_site, dtype=np.int64), np.array(known.sums).reshape(-1, RATES),
+        np.array(known.law).reshape(-1, RATES), tempo,
+        trusts.Trust(*(np.array(one).reshape(sites, -1) for one in known.trust)), known.price, known.refitted_hour,
+        known.pooled_hour, known.usual, known.met_hour, sizes.Leaning(np.array(known.centre), np.array(known.slope)),
+    )  # fmt: skip
+
+
+def _outcomes(heap: plain.Heap) -> tempos.Outcomes:
+    site, begin, end = (np.frombuffer(one, dtype=np.int64) for one in heap[:3])
+    return tempos.Outcomes(site, begin, end, np.frombuffer(heap[3], dtype=np.bool_), np.frombuffer(heap[4]))
+
+
+def _from_archive(data: bytes) -> Knowledge:
+    """As earlier versions kept it."""
     with np.load(io.BytesIO(data), allow_pickle=False) as kept:
         version, origin, hour, refitted, pooled = (int(number) for number in kept["numbers"])
-        if version != _VERSION:
+        if version != _ARCHIVED:
             raise ValueError(f"knowledge of version {version} cannot be read by this recrawl")
         site, begin, end, changed = kept["outcomes"].astype(np.int64)
         outcomes = tempos.Outcomes(site, begin, end, changed.astype(np.bool_), kept["rates"].astype(np.float64))

@@ -7,10 +7,6 @@ from recrawl.ports import Policy
 from recrawl.schedule.settings import Settings
 
 
-def is_own(name: str) -> bool:
-    return ":" in name
-
-
 def own_policy(name: str, settings: Settings) -> Policy:
     """What `factory(settings)` gives, checked to be a policy."""
     module, _, factory = name.partition(":")

@@ -24,20 +24,21 @@ _LOG_STEP = float(np.log(TABLE_RATES[1]) - np.log(TABLE_RATES[0]))
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """`fresh_days`: T, site × hour (64, wrapped) × rate. `waited_days`: A, site × hour × wait × rate."""
+    """`fresh_days`: T, profile × hour (64, wrapped) × rate. `waited_days`: A, profile × hour × wait × rate. `profile`:
+    of each site. A table is 75 KB, and sites without a rhythm share one."""
 
     fresh_days: Floats
     waited_days: Floats
+    profile: Ints
 
 
 def tables(profile: Floats) -> Placement:
-    """From each site's 24 intensities with mean 1; sites without a rhythm share one table."""
+    """From each site's 24 intensities with mean 1."""
     different, which = np.unique(profile, axis=0, return_inverse=True)
-    table = _tables(different)
-    return Placement(table.fresh_days[which.ravel()], table.waited_days[which.ravel()])
+    return Placement(*_tables(different), which.ravel())
 
 
-def _tables(profile: Floats) -> Placement:
+def _tables(profile: Floats) -> tuple[Floats, Floats]:
     sites = profile.shape[0]
     speed = profile[:, :, None] * TABLE_RATES / 24.0
     kept = np.exp(-speed)
@@ -50,7 +51,7 @@ def _tables(profile: Floats) -> Placement:
     for hour in range(23, -1, -1):
         fresh[:, hour] = hour_days[:, hour] + kept[:, hour] * fresh[:, hour + 1]
     wrapped = np.concatenate([fresh[:, :24], fresh[:, :24], fresh[:, :17]], axis=1)
-    return Placement(wrapped, _waited(profile, hour_days))
+    return wrapped, _waited(profile, hour_days)
 
 
 def _waited(profile: Floats, hour_days: Floats) -> Floats:
@@ -74,7 +75,7 @@ def _looked_up(table: Placement, site: Ints, hour: Ints, rate: Floats) -> tuple[
     low = place.astype(np.int64)
     part = (place - low)[:, None]
     later = hour[:, None] + WAITS_HOURS
-    row, column = site[:, None], low[:, None]
+    row, column = table.profile[site][:, None], low[:, None]
     waits = np.arange(WAITS_HOURS.size)
     a = table.waited_days[row, hour[:, None], waits, column] * (1 - part)
     a = a + table.waited_days[row, hour[:, None], waits, column + 1] * part
@@ -90,7 +91,7 @@ def believed_rate(survival: Floats, days: Floats) -> Floats:
 def best_hour(table: Placement, site: Ints, rate: Floats) -> Ints:
     """The hour of the day at which a copy made stays fresh longest."""
     place = np.rint((np.log(np.clip(rate, TABLE_RATES[0], TABLE_RATES[-1])) - _LOG_FIRST) / _LOG_STEP).astype(np.int64)
-    return np.asarray(table.fresh_days[site, :24, place].argmax(axis=1))
+    return np.asarray(table.fresh_days[table.profile[site], :24, place].argmax(axis=1))
 
 
 def factor(table: Placement, site: Ints, hour: Ints, survival: Floats, area: Floats, days: Floats) -> Floats:

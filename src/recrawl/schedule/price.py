@@ -18,12 +18,7 @@ matter of the hour, and a day's budget is best spent within a few of them.
 
 import math
 
-import numpy as np
-
-from recrawl.estimate.bayes import normalised, prepare, prospects
-from recrawl.estimate.pooling import first_law
 from recrawl.model.values import dataclass
-from recrawl.schedule.index import value_at
 
 GENTLE, FIRM = 0.02, 0.8  # per hour: near half full, and towards the edges (third power)
 LEAST, MOST = 1e-9, 1e6
@@ -41,14 +36,6 @@ class Usual:
 
     price: float = 0.0  # 0: not watched yet
     hours: float = 0.0
-
-
-def first_price(requests_per_page_day: float, harmonic: float) -> float:
-    """Before anything is known: the value of a visit when all pages are visited alike."""
-    laws = prepare(first_law()[None, :])
-    group = np.zeros(1, dtype=np.int64)
-    ahead = prospects(normalised(laws.law), group, laws)
-    return float(value_at(ahead, np.array([1.0 / requests_per_page_day]), harmonic)[0])
 
 
 def moved(price: float, usual: Usual, fill: float, hours: float) -> tuple[float, Usual]:

@@ -5,9 +5,8 @@ common one; its pages see the sum, so the least valuable visits are thinned firs
 holds). What the server does not spend lowers the common price, so other servers' pages get it.
 """
 
-import numpy as np
-
 from recrawl.model.belief import Bools, Floats
+from recrawl.model.numpy_late import np
 from recrawl.model.values import dataclass
 from recrawl.schedule.load import needed_gap_s
 

@@ -5,6 +5,7 @@ from recrawl.model.values import dataclass
 HOUR_S = 3600.0
 DAY_S = 86400.0
 WEEK_S = 7 * DAY_S
+REFIT_HOURS, POOL_HOURS = 3, 24  # how often clocks are fitted anew, and laws pooled
 
 
 @dataclass(frozen=True, slots=True)

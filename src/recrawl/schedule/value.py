@@ -9,26 +9,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recrawl.estimate import bayes, poisson, pooling, sizes, trust
+from recrawl.estimate import bayes, given, poisson, pooling, sizes, trust
 from recrawl.estimate import tempo as tempos
+from recrawl.estimate.patience import patience
 from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted, whose_turn
-from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States
+from recrawl.model.belief import RATES, Bools, Column, Context, Floats, Ints, Sightings, States
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
+from recrawl.schedule import at_once, placement, plain, price
 from recrawl.schedule import knowledge as known
-from recrawl.schedule import placement, price
 from recrawl.schedule.bounds import bounded
 from recrawl.schedule.cost import cost
 from recrawl.schedule.due import Wanted, placed_hour
-from recrawl.schedule.index import days_until, first_days, value, value_told
+from recrawl.schedule.index import days_until, first_days, first_price, value, value_told
 from recrawl.schedule.knowledge import Knowledge
-from recrawl.schedule.settings import DAY_S, HOUR_S, Settings
+from recrawl.schedule.own_luck import explores, staggered
+from recrawl.schedule.settings import DAY_S, HOUR_S, POOL_HOURS, REFIT_HOURS, Settings
 
-REFIT_HOURS = 3
-POOL_HOURS = 24
 AT_ONCE = 4096  # visits judged at a time: more do not fit the processor's own memory
-STAGGERED = 0.6  # nats, both ways
-EXPLORED = 0.15  # share of visits placed without regard to the rhythm: whoever always comes at six never learns of five
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,16 @@ class ValuePolicy:
     ) -> Floats:
         """From the last visit to the moment when the page's value reaches the price, moved behind the busy hour."""
         around = context or nowhere(len(states))
+        found = at_once.gaps_s(self.knowledge, self.laws, self.settings, states, importance, now, luck, around)
+        if found is None:
+            return self.each_gap_s(states, importance, now, luck, around)
+        gaps_s, left = found
+        if left.size:
+            gaps_s[left] = self.each_gap_s(states[left], importance[left], now, luck[left], _rows(around, left))
+        return gaps_s
+
+    def each_gap_s(self, states: States, importance: Floats, now: float, luck: Floats, around: Context) -> Floats:
+        """The same with NumPy: of pages that the compiled part leaves, and of all where there is none."""
         site = self.knowledge.group_site[around.group]
         ahead = self.prospects(states, around)
         asked = self._asked(states, importance, around)
@@ -152,6 +160,13 @@ class ValuePolicy:
         """The surroundings of pages whose groups have these names."""
         return Context(known.group_numbers(self.knowledge, names), server_price, notices)
 
+    def patience(self, site: str) -> float:
+        """How much longer pages of that site rest of which nobody speaks."""
+        if site not in self.knowledge.sites:
+            return 1.0
+        place, sums = self.knowledge.sites.index(site), self.knowledge.trust
+        return patience(*(getattr(sums, name)[place].tolist() for name in trust.Trust.__dataclass_fields__))
+
     def memory(self) -> bytes:
         return known.to_bytes(self.knowledge)
 
@@ -172,6 +187,9 @@ class ValuePolicy:
 
     def folded(self, before: States, seen: Sightings, context: Context) -> tuple[States, "ValuePolicy"]:
         """`observe` and `learned` together, which share most of their work."""
+        found = at_once.folded(self.knowledge, self.laws, before, seen, context)
+        if found is not None:
+            return found[0], self if found[1] is self.knowledge else replace(self, knowledge=found[1])
         judged = self._judged(before, seen, context)
         return self._remembered(before, seen, judged), self._taught(judged)
 
@@ -305,36 +323,24 @@ class _Judged:
 
 
 def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: int = 0) -> ValuePolicy:
-    first = price.first_price(settings.requests_per_page_day, settings.harmonic)
+    first = first_price(settings.requests_per_page_day, settings.harmonic)
     knows = knowledge or known.started(first, hour)
     return ValuePolicy(settings, knows, bayes.prepare(knows.law, *known.leaning_by_group(knows)), _places(knows))
+
+
+def of_plain(settings: Settings, knowledge: plain.Plain, laws: Sequence[Column]) -> ValuePolicy:
+    """What was known without NumPy. `laws`: with what follows from them, as `bayes.Laws` has it."""
+    knows, groups = known.from_plain(knowledge), len(knowledge.groups)
+    shapes = ((-1, RATES),) * 3 + ((-1, RATES, RATES), (-1, RATES), (groups,), (groups,))
+    parts = (np.frombuffer(one).reshape(shape) for one, shape in zip(laws, shapes, strict=True))
+    _, *followed = parts
+    return ValuePolicy(settings, knows, bayes.Laws(knows.law, *followed), _places(knows))
 
 
 def nowhere(pages: int) -> Context:
     """Pages of the nameless group, on unhurried servers, of which nobody spoke."""
     none = np.zeros(pages, dtype=np.int64)
-    return Context(none, np.zeros(pages), np.zeros((pages, trust.SOURCES), dtype=np.int64))
-
-
-def explores(states: States) -> Bools:
-    """A fixed share of gaps, chosen by a hash of the state, ends without regard to the rhythm."""
-    salt = bayes.salted(states["watched_s"], states["seen_at"]) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray((salt >> np.uint64(40)).astype(np.float64) < EXPLORED * float(1 << 24))
-
-
-def staggered(states: States) -> Floats:
-    """A factor on the price of the first revisit, from a hash of the state. Pages found together of which nothing else
-    is known would all be due at once, site by site and ever again, and nobody would look at a site in between. Once
-    apart they stay apart, and every later gap is the best one."""
-    factor = np.ones(len(states))
-    fresh = np.flatnonzero(states["gaps"] == 0)
-    if fresh.size:
-        salt = bayes.salted(states["watched_s"][fresh], states["seen_at"][fresh])
-        salt = (salt ^ states["size_bytes"][fresh].astype(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
-        salt = (salt ^ (salt >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
-        share = (salt >> np.uint64(40)).astype(np.float64) / float(1 << 24)
-        factor[fresh] = np.exp(STAGGERED * (2.0 * share - 1.0))
-    return factor
+    return Context(none, np.zeros(pages), np.zeros((pages, given.SOURCES), dtype=np.int64))
 
 
 def _places(knowledge: Knowledge) -> placement.Placement:

@@ -6,11 +6,12 @@ goes to the engine, which tells it, stores it and rewrites addresses by the tabl
 """
 
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from enum import StrEnum
 
 from recrawl.model.address import Address, fingerprint, origin_of
 from recrawl.model.ownership import split_authority
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.scope.domains import Domains, is_ip
 

@@ -7,7 +7,9 @@ import re
 from enum import StrEnum
 
 from recrawl.model.address import Address, server_of
+from recrawl.model.late import late
 from recrawl.model.values import dataclass
+from recrawl.native import compiled
 from recrawl.scope.canonical_rules import CanonicalRules
 from recrawl.scope.clean import ABSOLUTE, BESIDE, ROOTED
 from recrawl.scope.encoding import normal_encoding
@@ -71,7 +73,7 @@ class Canonicaliser:
 
     def explain(self, link: str, base: str | None = None) -> Reading:
         try:
-            return Reading(self._read(link, base))
+            return Reading(self.clean(link) or self._read(link, base))
         except _Faulty as faulty:
             return Reading(None, faulty.fault)
 
@@ -82,6 +84,13 @@ class Canonicaliser:
             return None
         authority, query = found.groups()
         return Address(link if query is None else link.removesuffix(query) + self.tidy(query), authority)
+
+    def clean_behind(self, origin: str, urls: list[str]) -> list[str]:
+        """Those addresses that are canonical at a glance, behind this origin, which is."""
+        if compiled is not None:
+            clean: list[str] = compiled.clean_behind(origin, urls, self._limit)
+            return clean
+        return [url for url in urls if url.startswith(f"{origin}/") and self.is_clean_behind(origin, url)]
 
     def is_clean_behind(self, origin: str, url: str) -> bool:
         """Whether an address behind this origin, which is canonical, is so at a glance; False: look properly."""
@@ -167,8 +176,8 @@ class PageLinks:
         return Address(url, self._server)
 
 
-_PARTS = re.compile(r"(https?)://(?:[^/@]*@)?([^/]+)(/[^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
-_SLASHES = re.compile(r"(:/|)/+")  # `://` inside a path (a web archive's address) is left in peace
+_PARTS = late(r"(https?)://(?:[^/@]*@)?([^/]+)(/[^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_SLASHES = late(r"(:/|)/+")  # `://` inside a path (a web archive's address) is left in peace
 
 
 def _host(authority: str) -> str:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from enum import Enum
 
 from recrawl.model.late import late
 from recrawl.model.site import Site
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
 TRACKING_PARAMETERS = (
@@ -75,7 +75,7 @@ class CanonicalRules:
         return ParameterFates(self)
 
     def dropped_path_parameter(self) -> re.Pattern[str]:
-        return re.compile(rf";{_any_of(self.drop_path_parameters)}=[^;/]*", re.IGNORECASE)
+        return late(rf";{_any_of(self.drop_path_parameters)}=[^;/]*", re.IGNORECASE)
 
 
 class Fate(Enum):
@@ -92,7 +92,7 @@ class ParameterFates(dict[str, Fate]):
     def __init__(self, rules: CanonicalRules) -> None:
         super().__init__()
         self._tables = tuple(
-            (re.compile(_any_of(names), re.IGNORECASE), fate)
+            (late(_any_of(names), re.IGNORECASE), fate)
             for names, fate in (
                 (rules.keep_parameters, Fate.KEEP),
                 (rules.drop_parameters, Fate.DROP),

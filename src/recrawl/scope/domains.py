@@ -2,16 +2,19 @@
 
 from functools import cached_property, lru_cache
 from ipaddress import ip_address
+from typing import Any
 
-from publicsuffixlist import PublicSuffixList
+from recrawl.model.late import late_module
+
+_SUFFIXES = late_module("publicsuffixlist")
 
 
 class Domains:
     """Made once and handed to whoever asks; the packaged list is read with the first name that needs it."""
 
     @cached_property
-    def _suffixes(self) -> PublicSuffixList:
-        return PublicSuffixList()
+    def _suffixes(self) -> Any:
+        return _SUFFIXES.PublicSuffixList()
 
     def registrable(self, host: str) -> str:
         """'' for an address, a single label or a public suffix itself."""

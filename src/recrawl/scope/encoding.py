@@ -5,12 +5,14 @@ Reserved characters are left as they stand: `%2F` is not `/`, `%26` is not `&`.
 
 import re
 
+from recrawl.model.late import late
+
 UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 # Legal in a path or a query: what RFC 3986 calls reserved or unreserved, but for the brackets (the host's alone).
 _LEGAL = "!#-;=?-Z_a-z~"
-_NEEDS_WORK = re.compile(rf"%|[^{_LEGAL}]")
-_TOKEN = re.compile(rf"%([0-9A-Fa-f]{{2}})|%|[^{_LEGAL}]")
+_NEEDS_WORK = late(rf"%|[^{_LEGAL}]")
+_TOKEN = late(rf"%([0-9A-Fa-f]{{2}})|%|[^{_LEGAL}]")
 _SPELLING = {f"{octet:02x}": chr(octet) if octet in UNRESERVED else f"%{octet:02X}" for octet in range(256)}
 
 

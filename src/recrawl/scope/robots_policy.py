@@ -102,7 +102,8 @@ def _fresh_for_s(headers: dict[str, str]) -> float:
             return 0.0
         if name == "max-age" and value.strip('"').isdecimal():
             return float(value.strip('"'))
-    expires, date = _moment(headers.get("expires", "")), _moment(headers.get("date", ""))
+    expires = _moment(headers.get("expires", ""))
+    date = None if expires is None else _moment(headers.get("date", ""))
     return LONGEST_S if expires is None or date is None else expires - date
 
 
@@ -115,6 +116,8 @@ def _retry_after_s(headers: dict[str, str], now: float) -> float:
 
 
 def _moment(text: str) -> float | None:
+    if not text:  # what reads dates is large, and loaded for the first
+        return None
     try:
         moment = read_mail_date(text)
     except (ValueError, TypeError):

@@ -10,7 +10,6 @@ Whatever they say, a server and a shape have no more pages than the limits allow
 """
 
 import json
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, field
@@ -18,16 +17,17 @@ from functools import lru_cache
 from typing import Any
 
 from recrawl.model.address import Address
+from recrawl.model.late import late
 from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 
-_SAYING = re.compile(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
-_AGAIN = re.compile(r"(/0)(?:/0)+(?=/|$)")
+_SAYING = late(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
+_AGAIN = late(r"(/0)(?:/0)+(?=/|$)")
 _MONTHS = ("january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
            "december", "may")  # fmt: skip
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NAMED = frozenset(name[:end] for name in (*_MONTHS, *_DAYS) for end in (3, None))
-_WORD = re.compile(r"\w+")
+_WORD = late(r"\w+")
 _FIRST = 8  # pages of a group that are not looked at
 _LOOK_EVERY, _LOOK_CALMLY, _LOOK_RARELY = 4, 16, 256
 _SAMPLES = 16  # before a group is called unlike

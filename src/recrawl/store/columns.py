@@ -74,6 +74,11 @@ PAGE: tuple[Column, ...] = (
     _as_is("changed_at"),
     *_unless("", "target"),
 )
+BY_FIELD = {column[0]: column for column in PAGE}
+CONFIRMED = tuple(
+    BY_FIELD[name] for name in ("rank", "due_at", "interval_s", "belief", "visits", "conditional", "checked_at")
+)
+STANDING = tuple(BY_FIELD[name] for name in ("id", "site", "kind", "status", "visits", "interval_s", "due_at"))
 VISIT: tuple[Column, ...] = (
     _as_is("page"),
     _as_is("at"),
@@ -86,21 +91,33 @@ VISIT: tuple[Column, ...] = (
     _as_is("conditional"),
     *_unless(0.0, "milliseconds"),
 )
-PAGE_PLAN, VISIT_PLAN = (compiled.rows_plan(Page, PAGE), compiled.rows_plan(Visit, VISIT)) if compiled else (None, None)
+PLANS = ((Page, PAGE), (Page, CONFIRMED), (Page, STANDING), (Visit, VISIT))
+PAGE_PLAN, CONFIRMED_PLAN, STANDING_PLAN, VISIT_PLAN = (
+    compiled.rows_plan(*plan) if compiled else None for plan in PLANS
+)
 
 
 def page_rows(pages: Collection[Page], numbers: Numbers) -> list[tuple[object, ...]]:
     return _rows(PAGE_PLAN, pages, numbers, rows.page_row)
 
 
+def confirmed_rows(pages: Collection[Page]) -> list[tuple[object, ...]]:
+    return _rows(CONFIRMED_PLAN, pages, {}, rows.confirmed_row)
+
+
+def standing_rows(pages: Collection[Page], numbers: Numbers) -> Sequence[Row]:
+    return _rows(STANDING_PLAN, pages, numbers, rows.standing_row)
+
+
 def visit_rows(visits: Collection[Visit], numbers: Numbers) -> list[tuple[object, ...]]:
     return _rows(VISIT_PLAN, visits, numbers, rows.visit_row)
 
 
-def pages_of(found: Sequence[Row], texts: Texts) -> list[Page]:
-    """Rows that end with the server's key."""
-    made: list[Page] | None = compiled.values_of(PAGE_PLAN, list(found), texts) if compiled else None
-    return [rows.page_of(row, texts) for row in found] if made is None else made
+def pages_of(found: Sequence[Row], texts: Texts, server: str | None = None) -> list[Page]:
+    """Rows that end with the server's key, but for those of one `server`."""
+    key = () if server is None else (server,)
+    made: list[Page] | None = compiled.values_of(PAGE_PLAN, list(found), texts, *key) if compiled else None
+    return [rows.page_of((*row, *key), texts) for row in found] if made is None else made
 
 
 def _rows(

@@ -16,6 +16,7 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    update,
     values,
 )
 from sqlalchemy.engine import Dialect
@@ -93,8 +94,21 @@ class Compiler:
         }
         return self.compile_insert(insert.on_conflict_do_update(index_elements=list(keys), set_=fresh), table)
 
-    def insert_new(self, table: Table) -> Sql:
-        """Insert rows, ignoring those whose key is there. Where others may insert at the same time it answers with the
-        first column of those that were really new."""
-        insert = self.inserting(table).on_conflict_do_nothing()
-        return self.compile_insert(insert.returning(table.columns[0]) if self.arrays else insert, table)
+    def insert_new(self, table: Table, *names: str) -> Sql:
+        """Insert rows (of these columns, or all), ignoring those whose key is there. Where others may insert, too, it
+        answers with the first column of those that were really new."""
+        insert = self.inserting(table, *names).on_conflict_do_nothing()
+        return self.compile_insert(insert.returning(table.columns[0]) if self.arrays else insert, table, *names)
+
+    def update_at(self, table: Table, *names: str) -> Sql:
+        """Overwrite these columns of the row at a place, which comes last."""
+        place = self.place_of(table)
+        if not self.arrays:
+            changes: dict[str, BindParameter[Any]] = {name: bindparam(f"new_{name}") for name in names}
+            return self.compile(update(table).where(place == bindparam("place")).values(changes))
+        chosen = [*(table.columns[name] for name in names), table.columns["id"]]
+        arrays = [bindparam(f"column_{column.name}", type_=ARRAY(column.type)) for column in chosen]
+        labels = [column.name for column in chosen]
+        fresh = func.unnest(*arrays).table_valued(*labels, name="fresh").render_derived()
+        changed = update(table).where(place == fresh.c.id).values({name: fresh.c[name] for name in names})
+        return self.compile(changed, tuple(column.type.python_type for column in chosen))

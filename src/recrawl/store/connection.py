@@ -11,10 +11,11 @@ from recrawl.model.failure import StoreAway, StoreInUse, StoreShut
 from recrawl.store.book import Book
 from recrawl.store.texts import ARRAY_LONGEST, ARRAY_SIZE, Column, Sql, as_columns, in_chunks
 
-Item = TypeVar("Item", int, str)
+Item = TypeVar("Item", int, str, float)
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
 Rows = Sequence[Any]
+ITEMS = (str, float, int)
 Run = Callable[..., Any]  # a text and its parameters: a cursor
 
 
@@ -41,7 +42,9 @@ class Session:
 
     def _rows_of_arrays(self, sql: Sql, items: list[Item], values: dict[str, object]) -> Iterator[Any]:
         for start in range(0, len(items), ARRAY_LONGEST):
-            column = Column(str if isinstance(items[0], str) else int, items[start : start + ARRAY_LONGEST])
+            column = Column(
+                next(kind for kind in ITEMS if isinstance(items[0], kind)), items[start : start + ARRAY_LONGEST]
+            )
             yield from self.rows(sql, sql.bind_list([column], **values))
 
     def value(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Any:

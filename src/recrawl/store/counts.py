@@ -6,7 +6,7 @@ stands elsewhere; visits, versions, requests and bytes only add up.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,7 @@ from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import UNUSABLE, Evidence, Visit
+from recrawl.native import compiled
 from recrawl.store.codes import STATUS
 
 
@@ -40,7 +41,7 @@ LONGEST_S = 1e300
 
 Counts = Counter[tuple[Hashable, int]]
 Standing = tuple[int, ...]  # the kinds that a page counts under
-Stood = tuple[Any, Any, int | None, float | None, float | None]  # site, status, visits, interval and due time
+Stands = Sequence[Any]  # id, site, kind, status, visits, interval and due time of a page, as they are stored
 Alike = tuple[Any, Any, bool, int | None]  # site, status, whether visited, exponent of the interval if scheduled
 
 
@@ -73,8 +74,13 @@ def add_standing(counts: Counts, site: Hashable, standing: Iterable[int], amount
         counts[site, kind] += amount
 
 
-def alike(stood: Iterable[Stood]) -> Counter[Alike]:
+def alike(stands: list[Stands]) -> Mapping[Alike, int]:
     """How many of many pages stand in each way: most stand alike."""
+    made: dict[Alike, int] | None = compiled.alike(stands, LONGEST_S) if compiled is not None else None
+    return plainly_alike(stands) if made is None else made
+
+
+def plainly_alike(stands: Iterable[Stands]) -> Counter[Alike]:
     return Counter(
         [
             (
@@ -83,7 +89,7 @@ def alike(stood: Iterable[Stood]) -> Counter[Alike]:
                 bool(visits),
                 math.frexp(interval_s)[1] if due_at is not None and interval_s and 0 < interval_s < LONGEST_S else None,
             )
-            for site, status, visits, interval_s, due_at in stood
+            for _, site, _, status, visits, interval_s, due_at, *_ in stands
         ]
     )
 

@@ -3,15 +3,16 @@
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Table, bindparam, exists, func, insert, select, union_all, update
 from sqlalchemy.sql import Select
 
 from recrawl.model.verdict import Change
 from recrawl.store import codes
 from recrawl.store.compiled import Compiler, number, one_of
-from recrawl.store.tables import COUNTER, EVENT, MEMO, META, NOTICE, ROBOTS, VERSION, VISIT, WORD
+from recrawl.store.tables import COUNTER, EVENT, MEMO, META, NOTICE, PAGE, ROBOTS, VERSION, VISIT, VISIT_LOG, WORD
 from recrawl.store.texts import Sql
 
+KEPT = [column.name for column in VISIT.columns]  # what the log holds of a visit, too
 NO_CHANGE = [codes.CHANGE.number[change] for change in (Change.SAME, Change.UNKNOWN)]
 
 
@@ -20,24 +21,51 @@ class HistoryStatements(Compiler):
 
     @cached_property
     def add_visits(self) -> Sql:
+        """By page."""
         return self.insert_new(VISIT)
+
+    @cached_property
+    def log_visits(self) -> Sql:
+        """Each newer than all of its page."""
+        return self.insert_new(VISIT_LOG)
 
     @cached_property
     def add_versions(self) -> Sql:
         return self.insert_new(VERSION)
 
     def visits_since(self, size: int) -> Sql:
-        """Keys of visits of these pages from a moment on."""
+        """Keys of visits of these pages from a moment on, of those that stand by page."""
         return self.of_size("visits_since", size, lambda n: _keys_since(VISIT, n))
+
+    def visits_logged(self, size: int) -> Sql:
+        """Keys of those in the log that were made at these moments."""
+        keys = select(VISIT_LOG.c.page, VISIT_LOG.c.at)
+        return self.of_size("visits_logged", size, lambda n: keys.where(one_of(VISIT_LOG.c.at, n)))
+
+    def last_visits(self, size: int) -> Sql:
+        """Of these pages the last moment of those that stand by page."""
+        last = select(VISIT.c.page, func.max(VISIT.c.at)).group_by(VISIT.c.page)
+        return self.of_size("last_visits", size, lambda n: last.where(one_of(VISIT.c.page, n)))
 
     def versions_since(self, size: int) -> Sql:
         return self.of_size("versions_since", size, lambda n: _keys_since(VERSION, n))
 
     @cached_property
     def visits(self) -> Sql:
-        """A page's visits, newest first."""
-        of_page = select(VISIT).where(VISIT.c.page == bindparam("page"))
-        return self.compile(of_page.order_by(VISIT.c.at.desc()).limit(bindparam("limit")))
+        """A page's visits, newest first: from the newest in the log to the one before it, and so on; and by page."""
+        columns, place = [VISIT_LOG.columns[name] for name in KEPT], number(1).label("place")
+        newest = func.coalesce(PAGE.c.visited_at, PAGE.c.checked_at)
+        first = select(*columns, VISIT_LOG.c.before_at, place).join_from(
+            PAGE, VISIT_LOG, (VISIT_LOG.c.at == newest) & (VISIT_LOG.c.page == PAGE.c.id)
+        )
+        row = first.where(PAGE.c.id == bindparam("page")).cte("row", recursive=True)
+        before = select(*columns, VISIT_LOG.c.before_at, row.c.place + number(1)).join_from(
+            row, VISIT_LOG, (VISIT_LOG.c.at == row.c.before_at) & (VISIT_LOG.c.page == row.c.page)
+        )
+        row = row.union_all(before.where(row.c.place < bindparam("limit")))
+        by_page = select(VISIT).where(VISIT.c.page == bindparam("page"))
+        found = union_all(select(*(row.c[column.name] for column in columns)), by_page).subquery()
+        return self.compile(select(found).order_by(found.c.at.desc()).limit(bindparam("limit")))
 
     @cached_property
     def versions(self) -> Sql:
@@ -79,6 +107,29 @@ class HistoryStatements(Compiler):
                 VISIT.c.change.in_([number(change) for change in NO_CHANGE]),
             )
         )
+
+    @cached_property
+    def end_of_log_stretch(self) -> Sql:
+        """The moment of the last of the next so many visits in the log before another moment."""
+        stretch = select(VISIT_LOG.c.at).where(VISIT_LOG.c.at < bindparam("before_at")).order_by(VISIT_LOG.c.at)
+        return self.compile(select(func.max(stretch.limit(bindparam("limit")).subquery().c.at)))
+
+    @cached_property
+    def keep_changes(self) -> Sql:
+        """Those up to a moment that proved a change, from the log to where they stand by page."""
+        columns = [VISIT_LOG.columns[name] for name in KEPT]
+        proved = select(*columns).where(
+            VISIT_LOG.c.at <= bindparam("to_at"),
+            VISIT_LOG.c.change.not_in([number(change) for change in NO_CHANGE]),
+        )
+        return self.compile(insert(VISIT).from_select(KEPT, proved.order_by(VISIT_LOG.c.page)))
+
+    @cached_property
+    def forget_logged(self) -> Sql:
+        """Up to a moment, but for changes that were written since the others were kept."""
+        is_kept = exists().where(VISIT.c.page == VISIT_LOG.c.page, VISIT.c.at == VISIT_LOG.c.at)
+        proves_nothing = VISIT_LOG.c.change.in_([number(change) for change in NO_CHANGE])
+        return self.compile(VISIT_LOG.delete().where(VISIT_LOG.c.at <= bindparam("to_at"), proves_nothing | is_kept))
 
     @cached_property
     def end_of_visit_stretch(self) -> Sql:

@@ -9,10 +9,11 @@ from sqlalchemy.sql import Select
 from recrawl.model.page import Rank, Status
 from recrawl.store import codes
 from recrawl.store.compiled import Compiler, listed, number, one_of
-from recrawl.store.tables import PAGE, PRESENCE, SERVER
+from recrawl.store.tables import CONFIRMED, FIELDS, PAGE, PRESENCE, SERVER
 from recrawl.store.texts import Sql
 
 LIVE = codes.STATUS.number[Status.LIVE]
+WHOLE = tuple(PAGE.columns[name] for name in FIELDS)
 AWAITED = [codes.STATUS.number[status] for status in (Status.NEW, Status.MOVED, Status.GONE)]  # if they have a due time
 
 
@@ -21,11 +22,21 @@ class PageStatements(Compiler):
 
     @cached_property
     def enter_pages(self) -> Sql:
-        return self.insert_new(PAGE)
+        return self.insert_new(PAGE, *FIELDS)
 
     @cached_property
     def put_pages(self) -> Sql:
         return self.upsert(PAGE, keys=["id"])
+
+    @cached_property
+    def confirm_pages(self) -> Sql:
+        """What a visit changes that finds everything as it was. The others are indexed and many: let alone."""
+        return self.update_at(PAGE, *CONFIRMED)
+
+    @cached_property
+    def date_pages(self) -> Sql:
+        """When they were visited last."""
+        return self.update_at(PAGE, "visited_at")
 
     def unknown(self, size: int) -> Sql:
         """Which of these ids are not there? Most links are known: few rows come back, and none is sorted before."""
@@ -36,8 +47,10 @@ class PageStatements(Compiler):
         return self.of_size("pages", size, lambda n: _whole_page().where(one_of(PAGE.c.id, n)))
 
     def standings(self, size: int) -> Sql:
-        """What the counts need to know of pages before they are overwritten."""
-        columns = (PAGE.c.id, PAGE.c.site, PAGE.c.kind, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
+        """What must be known of pages before they are overwritten: what the counts are about, the place of the row, the
+        newest visit."""
+        counted = (PAGE.c.id, PAGE.c.site, PAGE.c.kind, PAGE.c.status, PAGE.c.visits, PAGE.c.interval_s, PAGE.c.due_at)
+        columns = (*counted, self.place_of(PAGE).label("place"), func.coalesce(PAGE.c.visited_at, PAGE.c.checked_at))
         return self.of_size(
             "standings", size, lambda n: self.locked(select(*columns).where(one_of(PAGE.c.id, n)), PAGE.c.id)
         )
@@ -53,8 +66,8 @@ class PageStatements(Compiler):
 
     @cached_property
     def due_of_rank(self) -> Sql:
-        """Whole pages of a server and a rank by due time, in the order of the index."""
-        due = _whole_page().where(
+        """Pages of a server and a rank by due time, in the order of the index. The key of the server is known."""
+        due = select(*WHOLE).where(
             PAGE.c.server == bindparam("server"),
             PAGE.c.rank == bindparam("rank"),
             PAGE.c.due_at <= bindparam("before_at"),
@@ -180,7 +193,7 @@ class PageStatements(Compiler):
 
 
 def _whole_page() -> Select[Any]:
-    return select(PAGE, SERVER.c.key).join(SERVER, SERVER.c.id == PAGE.c.server)
+    return select(*WHOLE, SERVER.c.key).join_from(PAGE, SERVER, SERVER.c.id == PAGE.c.server)
 
 
 def _unknown(size: int) -> Select[Any]:

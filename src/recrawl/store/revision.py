@@ -6,7 +6,13 @@ from recrawl.model.failure import StoreDamaged, StoreOutdated
 from recrawl.store.address import is_postgres
 
 TABLE = "alembic_version"
-REVISIONS = ("0001", "0002", "0003", "0004")  # every schema there ever was, oldest first; the last one is `schema.py`
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+)  # every schema there ever was, oldest first; the last one is `schema.py`
 REVISION = REVISIONS[-1]
 
 

@@ -61,6 +61,32 @@ def page_row(page: Page, numbers: Numbers) -> tuple[object, ...]:
     )
 
 
+def confirmed_row(page: Page, numbers: Numbers) -> tuple[object, ...]:
+    """What a visit changes that finds everything as it was."""
+    return (
+        page.rank,
+        page.due_at,
+        page.interval_s or None,
+        page.belief or None,
+        page.visits or None,
+        page.conditional or None,
+        page.checked_at,
+    )
+
+
+def standing_row(page: Page, numbers: Numbers) -> tuple[object, ...]:
+    """What the counts are about, as `standings` tells it."""
+    return (
+        page.id,
+        numbers[page.site],
+        codes.KIND.number[page.kind],
+        codes.STATUS.number[page.status],
+        page.visits or None,
+        page.interval_s or None,
+        page.due_at,
+    )
+
+
 def page_of(row: Row, texts: Texts) -> Page:
     """The row ends with the server's key, which the page's own columns lack."""
     return Page(

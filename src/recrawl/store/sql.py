@@ -100,12 +100,24 @@ class SqlStore(RecordReading):
     @enduring
     def compact(self, before_at: float) -> int:
         forget = self._sql.forget_visits
-        return self._in_stretches(
+        return self._compact_log(before_at) + self._in_stretches(
             self._sql.end_of_visit_stretch,
             lambda session, from_id, to_id: session.change(
                 forget, forget.bind(from_id=from_id, to_id=to_id, before_at=before_at)
             ),
         )
+
+    def _compact_log(self, before_at: float) -> int:
+        """Nothing of before that moment stays there: what proved a change stands by page from then on."""
+        end_of, keep, forget = self._sql.end_of_log_stretch, self._sql.keep_changes, self._sql.forget_logged
+        forgotten = 0
+        while True:
+            with self.database.writing() as session:
+                to_at = session.value(end_of, end_of.bind(before_at=before_at, limit=STRETCH))
+                if to_at is None:
+                    return forgotten
+                kept = session.change(keep, keep.bind(to_at=to_at))
+                forgotten += session.change(forget, forget.bind(to_at=to_at)) - kept
 
     @enduring
     def forget_events(self, through: int) -> int:
@@ -167,7 +179,8 @@ class SqlStore(RecordReading):
         with self.database.reading() as session:
             if len(skipped) <= limit // FEW_SKIPPED:
                 found = self._due_rows(session, number, before_at, limit + len(skipped))
-                return self._pages_of([row for row in found if row[0] not in skipped][:limit])
+                wanted = [row for row in found if row[0] not in skipped][:limit]
+                return self._pages_of(wanted, None if self._sql.arrays else server)
             sql = self._sql.due_ids
             heads = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit + len(skipped)))
         return self.pages([row[0] for row in heads if row[0] not in skipped][:limit])
@@ -368,9 +381,9 @@ class SqlStore(RecordReading):
                     chosen[kind] += amount
         return chosen
 
-    def _pages_of(self, found: Sequence[Row]) -> list[Page]:
+    def _pages_of(self, found: Sequence[Row], server: str | None = None) -> list[Page]:
         texts = self._words.texts(rows.page_words(found))
-        return pages_of(found, texts)
+        return pages_of(found, texts, server)
 
     # words
 

@@ -6,6 +6,9 @@
   sites, categories, content types and failures are numbers of the table `word`.
 - Moments are floats, exactly as the engine gave them.
 - The long-term queue is the index `page_due`, which holds only what is due at all.
+- Visits lie in the order of their moments (`visit_log`): a commit fills a few leaves, where by page each visit would
+  change a leaf of its own. The newest visit of a page is found by the page, every older one by the one after it. What
+  has no place in that row (not newer than the newest, of an unknown page, compacted) stands in `visit`, by page.
 """
 
 from sqlalchemy import (
@@ -85,7 +88,10 @@ PAGE = Table(
     Column("checked_at", Double),
     Column("changed_at", Double),
     Column("target", Text),
+    Column("visited_at", Double),  # the newest visit, of any outcome; NULL: when it was last checked
 )
+FIELDS = tuple(column.name for column in PAGE.columns)[:-1]  # those of `model.page.Page`, in order
+CONFIRMED = ("rank", "due_at", "interval_s", "belief", "visits", "conditional", "checked_at", "visited_at")
 
 # `site` at the end lets what is due be counted by site without a look at the rows.
 PAGE_DUE = Index(
@@ -171,6 +177,15 @@ VISIT = Table(
     Column("changed_bytes", BigInteger),
     Column("conditional", Boolean, nullable=False),
     Column("milliseconds", Double),
+    sqlite_with_rowid=False,
+)
+
+VISIT_LOG = Table(
+    "visit_log",
+    METADATA,
+    *(Column(column.name, column.type, nullable=column.nullable) for column in VISIT.columns),
+    Column("before_at", Double),  # the visit of the page before this one
+    PrimaryKeyConstraint("at", "page"),
     sqlite_with_rowid=False,
 )
 

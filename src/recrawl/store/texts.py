@@ -16,7 +16,7 @@ SIZES = (1, 8, 64, 512)  # of lists
 ARRAY_SIZE = 0  # stands for a list of any length, given as an array
 ARRAY_LONGEST = 10_000
 ONE, ROW = "(?)", "VALUES (?)"  # a list of one item, and a table of one, as they stand in the text
-Item = TypeVar("Item", int, str)
+Item = TypeVar("Item", int, str, float)
 
 
 @dataclass(frozen=True, slots=True)

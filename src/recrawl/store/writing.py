@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
@@ -13,19 +13,22 @@ from recrawl.model.page import Page
 from recrawl.model.record import Record
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
+from recrawl.model.swift import replace
 from recrawl.model.visit import Version, Visit
 from recrawl.store import codes, columns, counts, rows
 from recrawl.store.book import Book
 from recrawl.store.connection import Session
 from recrawl.store.counts import Count, Counts
 from recrawl.store.texts import Sql
+from recrawl.store.visit_line import Line, lined_up
 
 Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]
 SIGNAL = codes.KIND.number[Kind.SIGNAL]
 SITE, CATEGORY, CONTENT_TYPE, FAILURE, PAGE = map(attrgetter, ("site", "category", "content_type", "failure", "page"))
-STOOD = attrgetter("site", "status", "visits", "interval_s", "due_at")
-STOOD_BEFORE = itemgetter(1, 3, 4, 5, 6)  # the same in a row of `standings`
+SAME = 4  # so many columns of `standings` are id, site, kind and status
+PLACE, NEWEST = 7, 8  # these are where the page lies and its newest visit
+LAST = itemgetter(-1)
 
 
 def words_of(batch: Batch, entered: Iterable[Page]) -> set[str]:
@@ -64,11 +67,15 @@ class BatchWriter:
     def write(self, batch: Batch, entered: Sequence[Page]) -> Saved:
         """`entered`: those of the batch that were not known a moment ago, each once."""
         fresh = self._enter(entered)
-        sites = self._put_pages(batch)
+        newest = {page.id: page for page in batch.pages}
+        stood = self._leave_standings(batch, newest)
+        line = self._line_up(batch.visits, stood)
+        sites = {number: row[1] for number, row in stood.items()}
+        sites.update(self._put_pages(newest, batch.confirmed, stood, line))
         self._meet_servers([*fresh, *batch.pages])
-        visits = self._new(batch.visits, self._sql.visits_since, self._sql.add_visits, columns.visit_rows)
+        visits = self._add_visits(line)
         counts.add_visits(self._counts, ((sites.get(visit.page, rows.NO_WORD), visit) for visit in visits))
-        for version in self._new(batch.versions, self._sql.versions_since, self._sql.add_versions, _version_rows):
+        for version in self._new_versions(batch.versions):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
         self._forget(batch.lost, sites)
@@ -87,32 +94,58 @@ class BatchWriter:
             fresh = [page for page in pages if page.id in unknown]
         new = self._session.new(self._sql.enter_pages, columns.page_rows(fresh, self._numbers))
         fresh = [page for page in fresh if page.id in new]
-        self._stand(fresh)
+        seen = self._last_visits([page.id for page in fresh])
+        self._put([page for page in fresh if page.id in seen], seen)
+        self._stand(columns.standing_rows(fresh, self._numbers), 1)
         return fresh
 
-    def _put_pages(self, batch: Batch) -> dict[int, int]:
-        """Overwrite pages; answer with the site of every page that the batch speaks of."""
-        newest = {page.id: page for page in batch.pages}
-        versions = (*batch.versions, *batch.lost)
-        spoken_of = {*newest, *map(PAGE, batch.visits), *map(PAGE, versions)}
-        sites = self._leave_standings(spoken_of, newest)
-        self._session.many(self._sql.put_pages, columns.page_rows(newest.values(), self._numbers))
-        self._stand(newest.values())
-        sites.update(zip(newest, map(self._numbers.__getitem__, map(SITE, newest.values())), strict=True))
-        return sites
+    def _last_visits(self, ids: Collection[int]) -> dict[int, float | None]:
+        """Of pages that nobody knew, if they were visited all the same."""
+        return dict(self._session.rows_of(self._sql.last_visits, ids))
 
-    def _stand(self, pages: Iterable[Page]) -> None:
+    def _put_pages(
+        self, newest: Mapping[int, Page], confirmed: Collection[int], stood: Mapping[int, rows.Row], line: Line
+    ) -> dict[int, int]:
+        """Overwrite pages, or what a visit changes that only confirmed them; the sites of all."""
+        stands = columns.standing_rows(newest.values(), self._numbers)
+        stays = {row[0] for row in stands if row[0] in confirmed and stood.get(row[0], ())[:SAME] == row[:SAME]}
+        seen = self._last_visits(newest.keys() - stood.keys())
+        seen.update((page, max(at, seen.get(page) or at)) for page, at in line.last_at.items())
+        seen.update(line.newest)
+        self._confirm([newest[number] for number in stays], seen, stood)
+        self._put([page for number, page in newest.items() if number not in stays], seen)
+        self._stand(stands, 1)
+        elsewhere = {visit.page for visit in line.logged} - newest.keys()
+        self._session.many(self._sql.date_pages, [(seen[page], stood[page][PLACE]) for page in elsewhere])
+        return {row[0]: row[1] for row in stands}
+
+    def _put(self, pages: Collection[Page], seen: Mapping[int, float | None]) -> None:
+        made = columns.page_rows(pages, self._numbers)
+        self._session.many(
+            self._sql.put_pages, [(*row, _dated(page, seen)) for row, page in zip(made, pages, strict=True)]
+        )
+
+    def _confirm(
+        self, pages: Collection[Page], seen: Mapping[int, float | None], stood: Mapping[int, rows.Row]
+    ) -> None:
+        """In the order that the rows lie in."""
+        made = zip(columns.confirmed_rows(pages), pages, strict=True)
+        changes = [(*row, _dated(page, seen), stood[page.id][PLACE]) for row, page in made]
+        self._session.many(self._sql.confirm_pages, sorted(changes, key=LAST))
+
+    def _stand(self, stands: Iterable[rows.Row], amount: int) -> None:
         """A sitemap or feed is not one of the pages."""
-        stood = map(STOOD, [page for page in pages if page.kind is not Kind.SIGNAL])
-        for (site, *rest), number in counts.alike(stood).items():
-            counts.add_standing(self._counts, self._numbers[site], counts.kinds(*rest), number)
+        for (site, status, *rest), number in counts.alike([row for row in stands if row[2] != SIGNAL]).items():
+            kinds = counts.kinds(codes.STATUS.member[status], *rest)
+            counts.add_standing(self._counts, site, kinds, number * amount)
 
-    def _leave_standings(self, ids: set[int], overwritten: Mapping[int, Page]) -> dict[int, int]:
-        found = list(self._session.rows_of(self._sql.standings, ids))
-        stood = map(STOOD_BEFORE, [row for row in found if row[2] != SIGNAL and row[0] in overwritten])
-        for (site, status, *rest), number in counts.alike(stood).items():
-            counts.add_standing(self._counts, site, counts.kinds(codes.STATUS.member[status], *rest), -number)
-        return {row[0]: row[1] for row in found}
+    def _leave_standings(self, batch: Batch, overwritten: Mapping[int, Page]) -> dict[int, rows.Row]:
+        """The rows of `standings` of all pages that the batch speaks of."""
+        facts = (batch.visits, batch.versions, batch.lost)
+        spoken_of = {*overwritten, *map(PAGE, chain.from_iterable(facts))}
+        found = list(self._session.rows_of(self._sql.standings, spoken_of))
+        self._stand([row for row in found if row[0] in overwritten], -1)
+        return {row[0]: row for row in found}
 
     def _meet_servers(self, pages: Iterable[Page]) -> None:
         """See that every server of these pages is there and due no later than they are."""
@@ -150,24 +183,44 @@ class BatchWriter:
         partition = partition_of(server.alias_of or server.key, self._partitions)
         return rows.server_row(replace(server, next_due_at=None), partition, rows.NO_WORD)
 
-    def _new(
-        self,
-        facts: Sequence[Fact],
-        keys_since: Callable[[int], Sql],
-        add: Sql,
-        rows_of: Callable[[Collection[Fact], Mapping[str, int]], list[tuple[object, ...]]],
-    ) -> list[Fact]:
-        """Insert facts whose key (page, moment) is not there, and answer with these."""
+    def _new_versions(self, versions: Sequence[Version]) -> list[Version]:
+        """Insert those whose key (page, moment) is not there, and answer with these."""
+        fresh = self._fresh(versions, self._sql.versions_since)
+        self._add(self._sql.add_versions, [rows.version_row(version, self._numbers) for version in fresh])
+        return fresh
+
+    def _line_up(self, visits: Sequence[Visit], stood: Mapping[int, rows.Row]) -> Line:
+        """Whatever was written before is late: nothing else comes so, or hardly ever."""
+        fresh = self._fresh(visits, self._sql.visits_since)
+        if self._with_care and fresh:
+            moments = {visit.at for visit in fresh}
+            logged = {(page, at) for page, at in self._session.rows_of(self._sql.visits_logged, moments)}
+            fresh = [visit for visit in fresh if (visit.page, visit.at) not in logged]
+        line = lined_up(fresh, {number: row[NEWEST] for number, row in stood.items()})
+        if line.late and not self._with_care:
+            raise WrittenBefore
+        return line
+
+    def _add_visits(self, line: Line) -> list[Visit]:
+        logged = zip(columns.visit_rows(line.logged, self._numbers), line.before_at, strict=True)
+        self._add(self._sql.log_visits, [(*row, before_at) for row, before_at in logged])
+        by_page = [*line.strange, *line.late]
+        self._add(self._sql.add_visits, columns.visit_rows(by_page, self._numbers))
+        return line.logged + by_page
+
+    def _fresh(self, facts: Sequence[Fact], keys_since: Callable[[int], Sql]) -> list[Fact]:
+        """One of each key (page, moment); with care only those that are not there."""
         fresh = {(fact.page, fact.at): fact for fact in reversed(facts)}
         if self._with_care and facts:
             since_at = min(fact.at for fact in facts)
             pages = {fact.page for fact in facts}
             for page, at in self._session.rows_of(keys_since, pages, since_at=since_at):
                 fresh.pop((page, at), None)
-        added = self._session.added(add, rows_of(fresh.values(), self._numbers))
-        if added < len(fresh):
-            raise WrittenBefore
         return list(fresh.values())
+
+    def _add(self, add: Sql, facts: Sequence[tuple[object, ...]]) -> None:
+        if self._session.added(add, facts) < len(facts):
+            raise WrittenBefore
 
     def _put_records(self, records: Sequence[Record]) -> None:
         """What was read from a version takes the place of what was read from it before."""
@@ -212,8 +265,10 @@ class BatchWriter:
         return {(page, at, kind): cursor for page, at, kind, cursor in told}
 
 
-def _version_rows(versions: Collection[Version], numbers: Mapping[str, int]) -> list[tuple[object, ...]]:
-    return [rows.version_row(version, numbers) for version in versions]
+def _dated(page: Page, seen: Mapping[int, float | None]) -> float | None:
+    """What `visited_at` says beside `checked_at`: nearly always nothing."""
+    at = seen.get(page.id)
+    return None if at == page.checked_at else at
 
 
 def _last(key_columns: int, batch: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:

@@ -6,14 +6,32 @@ import random
 import string
 import uuid
 import zlib
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.archive.http_head import MISLEADING, is_plain_head, is_plainly_head
-from recrawl.archive.member import compressed, inflated, stored
-from recrawl.archive.record import odd_warc_date, plain_sha1_text, sha1, sha1_text, warc_date
+from recrawl.archive.http_head import (
+    MISLEADING,
+    is_plain_head,
+    is_plain_request,
+    is_plainly_head,
+    is_plainly_request,
+)
+from recrawl.archive.member import BrokenMember, compressed, inflated, stored
+from recrawl.archive.reading import payload_of, plain_payload
+from recrawl.archive.record import (
+    BrokenRecord,
+    Record,
+    odd_record,
+    odd_warc_date,
+    plain_sha1_text,
+    sha1,
+    sha1_text,
+    warc_date,
+)
+from recrawl.archive.record import parse as parse_record
 from recrawl.archive.warc import odd_warc_fields
 from recrawl.engine.clock import plain_urn_uuid, urn_uuid
 from recrawl.formats.cdxj import OWN, CdxLine, parse, parse_written, render, written
@@ -45,6 +63,22 @@ HEADS = (
 def test_a_head_that_can_be_stored_as_it_came_is_known(raw: bytes, hidden: tuple[bytes, ...]) -> None:
     for head in (raw, HEADS[0] + raw + b"\r\n"):
         assert is_plain_head(head, hidden) == is_plainly_head(head, hidden)
+
+
+REQUESTS = (
+    b"GET / HTTP/1.1\r\n",
+    b"GET  / HTTP/1.1\r\n",
+    b"get / HTTP/1.1\r\n",
+    b"GET / HTTP/2\r\n",
+    b"GET /\r\n",
+    *HEADS[5:],
+)
+
+
+@given(st.lists(st.sampled_from(REQUESTS), max_size=6).map(b"".join), st.lists(st.sampled_from(MISLEADING)).map(tuple))
+def test_a_request_that_can_be_stored_as_it_was_sent_is_known(raw: bytes, secrets: tuple[bytes, ...]) -> None:
+    for head in (raw, REQUESTS[0] + raw + b"\r\n"):
+        assert is_plain_request(head, secrets) == is_plainly_request(head, secrets)
 
 
 texts = st.text(st.sampled_from("aZ9-_ :é\t\n\0\x7f!"), max_size=8) | st.just("x" * 700)
@@ -178,3 +212,109 @@ def test_index_lines_are_read_alike_or_left_to_python(line: CdxLine, place: int,
         assert parse(broken.decode()) == CdxLine(*own)
     elif broken.isascii():
         assert OWN.fullmatch(broken.decode()) is None
+
+
+RECORD_LINES = (
+    b"WARC/1.1\r\n",
+    b"WARC-Type: response\r\n",
+    b"content-length: 3\r\n",
+    b"Content-Length: 3\r\n",
+    b"Content-Length: x\r\n",
+    b"WARC-Date:\t 2026 \r\n",
+    b"no colon\r\n",
+    b"a: \xc3\xa9\r\n",
+    b"b: \xff\r\n",
+    b"a:b:c\r\n",
+    b"\r\n",
+    b"abc\r\n\r\n",
+    b"c: d\rd\ne\r\n",
+    b":\r\n",
+)
+
+
+def read_by(parse: Callable[[bytes], Record], data: bytes) -> Record | str:
+    try:
+        return parse(data)
+    except BrokenRecord as wrong:
+        return str(wrong)
+
+
+@given(st.lists(st.sampled_from(RECORD_LINES), max_size=8).map(b"".join))
+def test_a_record_is_read_alike_whoever_reads_it(lines: bytes) -> None:
+    whole = RECORD_LINES[0] + lines + b"Content-Length: 3\r\n\r\nabc\r\n\r\n"
+    for data in (lines, whole, RECORD_LINES[0] + lines + b"\r\nabc\r\n\r\n", whole[:-1]):
+        assert read_by(parse_record, data) == read_by(odd_record, data)
+
+
+RESPONSE_LINES = (
+    b"WARC-Target-URI: http://e.org/\xc3\xa9\r\n", b"WARC-Date: 2026-11-18T10:00:00.5Z\r\n", b"WARC-Date:  2026\r\n",
+    b"Recrawl-Body-Digest: sha256:00\r\n", b"warc-target-uri: http://example.org/b\r\n", b"Content-Length: 4\r\n",
+    b"WARC-Target-URI: http://example.org/\xe9\r\n", b"no colon\r\n", b"WARC-Type: revisit\r\n",
+)  # fmt: skip
+ANSWER_LINES = (*HEADS, b"X-Crawler-Content-Length: 3\r\n", b"Content-Encoding: gzip\r\n", b"Etag:  a \r\n")
+
+
+def payload_by(read: Callable[[bytes], object], data: bytes) -> object:
+    try:
+        return read(data)
+    except BrokenRecord as wrong:
+        return str(wrong)
+
+
+@pytest.mark.compiled
+@given(
+    st.lists(st.sampled_from(RESPONSE_LINES), max_size=4).map(b"".join),
+    st.lists(st.sampled_from(ANSWER_LINES), max_size=4).map(b"".join),
+)
+def test_a_response_is_read_from_its_record_in_fewer_steps_alike(fields: bytes, head: bytes) -> None:
+    told = b"WARC/1.1\r\nWARC-Type: response\r\n" + b"".join(RESPONSE_LINES[:2]) + fields
+    for answer in (head, HEADS[0] + head + b"\r\n"):
+        block = answer + b"body"
+        for length in (len(block), 4):
+            data = told + b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (length, block)
+            plain = payload_by(lambda data: plain_payload(data, 1_000, 4), data)
+            if plain is not None:
+                assert plain == payload_by(lambda data: payload_of(parse_record(data), 1_000, 4), data)
+
+
+@pytest.mark.compiled
+def test_the_record_of_a_usual_response_is_read_in_fewer_steps() -> None:
+    block = b"HTTP/1.1 200 OK\r\nServer: x\r\nETag: y\r\n\r\nbody"
+    fields = b"WARC-Type: response\r\n" + b"".join(RESPONSE_LINES[:2])
+    data = b"WARC/1.1\r\n%bContent-Length: %d\r\n\r\n%b\r\n\r\n" % (fields, len(block), block)
+    plain = plain_payload(data, 1_000)
+    assert plain == payload_of(parse_record(data), 1_000)
+    assert plain is not None and plain.headers == (("server", "x"), ("etag", "y")) and plain.body == b"body"
+    for other in (
+        data.replace(b"response", b"revisit"),
+        data.replace(b"Server", b"X-Crawler-Content-Length"),
+        data[:-1],
+    ):
+        assert plain_payload(other, 1_000) is None
+    with pytest.raises(TypeError):
+        compiled.response_told("text")
+
+
+HEADERS = b"".join(b"WARC-Field-%d: of the value %d\r\n" % (number, number * number) for number in range(20))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [0, 1, 65_534, 65_535, 65_536, 140_000])
+def test_a_member_of_ours_is_read_without_its_code(size: int) -> None:
+    block = random.Random(size).randbytes(size)
+    member = stored(HEADERS, block, 1)
+    assert compiled.unpacked(member) == inflated(member) == zlib.decompress(member, 31) == HEADERS + block
+    assert compiled.unpacked(compressed(HEADERS, 1)) == HEADERS
+    assert compiled.unpacked(zlib.compress(HEADERS, 6, 31)) is None
+
+
+@given(st.integers(0, 10**6), st.integers(1, 255), st.integers(0, 2_000))
+def test_a_member_that_is_not_whole_is_never_taken_for_one(at: int, bits: int, cut: int) -> None:
+    member = bytearray(stored(HEADERS, b"block" * 99, 1))
+    member[at % len(member)] ^= bits
+    for data in (bytes(member), bytes(member[: max(0, len(member) - 1 - cut)])):
+        try:
+            read = inflated(data)
+        except BrokenMember:
+            continue
+        assert read == HEADERS + b"block" * 99  # a byte of the header that says nothing

@@ -296,3 +296,18 @@ def test_what_a_browser_made_of_an_answer_is_the_version_and_the_answer_is_what_
     torn = replace(records[4], block=body[:-1])
     with pytest.raises(BrokenRecord):
         payload_of(torn, 1 << 20)
+
+
+def test_a_body_of_the_length_that_is_known_needs_no_digest_and_any_other_does() -> None:
+    packed = gzip.compress(b"body")
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+    fields = (("WARC-Type", "response"), ("WARC-Date", "2026-01-01T00:00:00Z"), ("Recrawl-Body-Digest", "sha256:other"))
+    record = Record(fields, head + packed)
+    assert payload_of(record, 1000, body_bytes=4).body == b"body"
+    for known in (0, 5, len(packed)):
+        with pytest.raises(BrokenRecord):
+            payload_of(record, 1000, body_bytes=known)
+    as_sent = Record(
+        (*fields[:2], ("Recrawl-Body-Digest", f"sha256:{hashlib.sha256(packed).hexdigest()}")), record.block
+    )
+    assert payload_of(as_sent, 1000, body_bytes=len(packed)).body == packed

@@ -12,7 +12,7 @@ from tests.flow.conftest import RECRAWL
 from recrawl.cli.plan import beyond
 from recrawl.cli.root import recrawl
 from recrawl.config import Settings
-from recrawl.engine.asking.errands import TOPIC, errand
+from recrawl.engine.asking.errand_pages import TOPIC, errand
 from recrawl.folder.folder import Folder
 from recrawl.folder.opening import open_store
 from recrawl.model.address import fingerprint

@@ -52,6 +52,34 @@ def test_links_of_one_version_after_another_count_as_if_each_came_alone(
             assert link_blocks(document) == read_link_blocks(document)
 
 
+@pytest.mark.compiled
+@given(st.lists(texts, max_size=6), st.integers(0, 6), st.lists(texts, max_size=2), st.lists(links, max_size=6))
+def test_links_said_to_stand_alike_in_two_versions_do(
+    some: list[str], at: int, came: list[str], found: list[Link]
+) -> None:
+    old = tuple(Block(0, text) for text in some)
+    new = (*old[:at], *(Block(0, text) for text in came), *old[at + 1 :])
+    same = tuple(found)
+    if compiled.stand_alike(old, new, same, 5_000):
+        assert read_link_blocks(Document(Media.HTML, main=old, links=same)) == read_link_blocks(
+            Document(Media.HTML, main=new, links=same)
+        )
+
+
+@pytest.mark.compiled
+def test_links_stand_alike_where_no_word_of_theirs_came_or_went_alone() -> None:
+    first, last, menu = Block(0, "the moor"), Block(0, "see also: tide"), Link("http://example.org/1", "a", "Section 1")
+    found = (menu, Link("http://example.org/2", "a", "the tide"))
+    for came, alike in (("a tide", True), ("edition 1", True), ("Section 1", False), ("moor\ud800", False)):
+        assert compiled.stand_alike((first, last), (first, Block(0, came), last), found, 10) is alike
+    assert compiled.stand_alike((first, last), (first,), found, 10) is False
+    many = tuple(Link("http://example.org/3", "a", f"word{number}") for number in range(40))
+    new = (first, Block(0, " ".join(link.text for link in many)))
+    assert compiled.stand_alike((first,), new, many, 10) is False
+    with pytest.raises(TypeError):
+        compiled.stand_alike(("text",), (), (), 10)
+
+
 @given(st.lists(st.builds(Block, st.integers(0, 2), texts, st.sampled_from((0, 0, 2))), max_size=8), st.integers(0, 8))
 def test_blocks_are_folded_alike_whatever_version_came_before(blocks: list[Block], at: int) -> None:
     for main in (blocks, [*blocks[:at], Block(1, "between"), *blocks[at:]], blocks[at:], blocks):

@@ -16,7 +16,7 @@ from recrawl.detect.verdict import (
     thorough,
 )
 from recrawl.model.document import Block, Document, Media
-from recrawl.model.page import Page, Status
+from recrawl.model.page import Link, Page, Status
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply
 
@@ -98,3 +98,18 @@ def test_nothing_plainly_differs_from_what_cannot_be_read_nor_where_the_answer_i
     for document, previous in ((before, None), (before, Document(Media.HTML)), (lost, before), (garbled, before)):
         assert not plainly_differs(page, document, previous)
     assert not plainly_differs(page, Document(Media.HTML, title="A page"), before)
+
+
+@given(texts, texts, st.lists(st.sampled_from(WORDS), max_size=3))
+def test_a_change_of_an_unread_page_is_judged_alike_whether_its_new_text_is_left_unread_or_not(
+    old: list[str], new: list[str], captions: list[str]
+) -> None:
+    first, was = answer(old, 1000.0)
+    second, now = answer(new, 2000.0)
+    links = tuple(Link(f"{URL}/{number}", "a", caption) for number, caption in enumerate(captions))
+    was, now = replace(was, links=links), replace(now, links=links)
+    page = after(Page(1, URL, "example.com", "s"), first_sight(Page(1, URL, "example.com", "s"), first), 1000.0)
+    if plainly_differs(page, now, was):
+        left, read = (thorough(page, second, now, was, leave_unread=leave) for leave in (True, False))
+        assert replace(left, text_digest=read.text_digest) == read
+        assert left.change is not Change.CHANGED or not left.text_digest

@@ -1,6 +1,7 @@
 """Visits settled by the batch, in the compiled part, come to what each of them comes to alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,16 +13,19 @@ from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.confirmed import checked, note_run, sighted
 from recrawl.engine.settling.kept import copy_of, event_of, visit_row
 from recrawl.engine.settling.ledger import Ledger
-from recrawl.engine.settling.pace import sightings, taught_and_due
+from recrawl.engine.settling.pace import each_sighted, taught_and_due
 from recrawl.engine.settling.savings import saved_by, saved_by_site, saves
-from recrawl.model.belief import STATE, unpack
+from recrawl.model.belief import STATE_BYTES, unpack
 from recrawl.model.document import Document, Media
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Times, Why
+from recrawl.store.columns import CONFIRMED
 
 pytestmark = pytest.mark.compiled
+
+fields_of_a_visit = [column[0] for column in CONFIRMED]
 
 MOMENTS = st.floats(1e9, 2e9)
 TAGS = st.sampled_from(("", '"a"', 'W/"b"', '"é"'))
@@ -33,7 +37,7 @@ SHORT = st.floats(0.0, 100.0) | st.integers(0, 3)
 pages = st.builds(
     Page, st.integers(-(2**63), 2**63 - 1), st.sampled_from(("http://e.org/a", "http://é.org/")), st.just("e.org"),
     st.sampled_from(("s", "spoken of")), kind=st.sampled_from(Kind), rank=st.sampled_from(Rank.ALL),
-    belief=st.just(b"") | st.binary(min_size=STATE.itemsize, max_size=STATE.itemsize), status=st.sampled_from(Status),
+    belief=st.just(b"") | st.binary(min_size=STATE_BYTES, max_size=STATE_BYTES), status=st.sampled_from(Status),
     reason=st.sampled_from(("", "why")), etag=TAGS, last_modified=DATES, body_digest=DIGESTS,
     size_bytes=st.integers(0, 10**9), failures=st.integers(0, 3), misses=st.integers(0, 3),
     visits=st.integers(0, 10**6), conditional=st.integers(0, 20), checked_at=st.none() | MOMENTS,
@@ -65,20 +69,13 @@ CALM = Arrival(
 )
 
 
-def bits(column: object) -> bytes:
-    return np.asarray(column).tobytes()
-
-
 @given(st.lists(arrivals, max_size=6))
 def test_what_was_seen_is_gathered_alike(came: list[Arrival]) -> None:
     found = sighted(came)
     assert found is not None
-    seen, states = found
-    alone = sightings(came)
-    assert states.tobytes() == unpack(one.page.belief for one in came).tobytes()
-    assert states.flags.writeable
-    for name in ("at", "changed", "first", "changed_ago_s", "size_bytes", "response_s"):
-        assert bits(getattr(seen, name)) == bits(np.array(getattr(alone, name), dtype=getattr(seen, name).dtype)), name
+    alone = each_sighted(came)
+    assert found.states == alone.states == unpack(one.page.belief for one in came).tobytes()
+    assert [bytes(column) for column in found.columns] == [bytes(column) for column in alone.columns]
 
 
 @given(st.lists(arrivals, min_size=1, max_size=6), st.floats(0.0, 1e7))
@@ -111,7 +108,8 @@ def test_a_run_leaves_what_each_of_its_visits_leaves(came: list[Arrival], start:
         alone.visits.append(visit_row(one))
         alone.copies += [copy for copy in [copy_of(one, records)] if copy is not None]
         assert event_of(one, one.page) is None
-    assert whole == alone
+    assert all(page is whole.pages[page.id] for page in whole.confirmed)
+    assert replace(whole, confirmed=[]) == alone
 
 
 @given(st.lists(arrivals | st.just(CALM), max_size=8))
@@ -123,6 +121,27 @@ def test_what_visits_saved_is_summed_alike(came: list[Arrival]) -> None:
         alone = saved_by([one for one in savers if one.page.site == site])
         assert (saved.revisits, saved.spared_bytes) == (alone.revisits, alone.spared_bytes)
         assert saved.daily_visits == pytest.approx(alone.daily_visits)
+
+
+@given(arrivals, st.floats(1.0, 1e6))
+def test_a_page_is_confirmed_if_nothing_else_of_it_changed(one: Arrival, gap_s: float) -> None:
+    one = replace(one, reply=replace(one.reply, evidence=Evidence.NOT_MODIFIED), document=None, directives=frozenset())
+    one = replace(one, verdict=replace(one.verdict, change=Change.SAME))
+    after = checked([one], unpack([one.page.belief]), np.array([gap_s]), np.array([one.reply.at + gap_s]))
+    ledger = Ledger()
+    noted = note_run([one], [page for page in after if page], 0, {}, lambda site: True, False, ledger)
+    left = {name: getattr(one.page, name) for name in fields_of_a_visit}
+    is_as_it_was = all(page is not None and replace(page, **left) == one.page for page in after)
+    assert len(ledger.confirmed) == (noted and is_as_it_was)
+
+
+def test_a_page_that_was_noted_before_in_the_same_batch_is_not_confirmed() -> None:
+    calm = replace(CALM, page=replace(CALM.page, etag='"b"'))
+    ledger = Ledger()
+    assert note_run([calm, calm], [calm.page] * 2, 0, {}, lambda site: True, True, ledger) == 2
+    assert ledger.confirmed == [calm.page]
+    ledger = Ledger(pages={1: CALM.page})
+    assert note_run([calm], [calm.page], 0, {}, lambda site: True, True, ledger) == 1 and not ledger.confirmed
 
 
 def test_a_page_that_somebody_spoke_of_ends_a_run() -> None:

@@ -11,6 +11,7 @@ from recrawl.model.swift import replace
 from recrawl.native import compiled
 from recrawl.schedule import knowledge as known
 from recrawl.schedule import policy
+from recrawl.schedule.group_names import FIRST_S, YOUTH_S, met_at
 from recrawl.schedule.value import ValuePolicy
 
 pytestmark = pytest.mark.compiled
@@ -41,7 +42,7 @@ def test_names_are_those_of_each_page_alone(pages: list[Page], now: float) -> No
 
 def test_plain_pages_are_named_by_the_compiled_part() -> None:
     pages = [Page(1, f"http://e.org/a/b{number}.html?q=1", "e.org", "shop") for number in range(3)]
-    names = compiled.kin_names(pages, known.met_at(POLICY.knowledge), 0.0, known.FIRST_S, known.YOUTH_S)
+    names = compiled.kin_names(pages, met_at(POLICY.knowledge), 0.0, FIRST_S, YOUTH_S)
     assert names == ["shop|a.html"] * 3
     assert names[0] is names[2]
 

@@ -58,7 +58,6 @@ def test_unchanged_pages_are_visited_without_a_lane_being_woken_for_each(
     monkeypatch.setattr(Convoy, "run", counted)
     assert sorted(crawl.run()) == sorted(["/", *PAGES])
     assert all(one.visits == 2 for one in stored(crawl) if "robots" not in one.url)
-    assert all(halt.reply is None for halt in halts)
     assert len(halts) < len(PAGES) / 2  # the end of each lane, and what it needs once
 
 

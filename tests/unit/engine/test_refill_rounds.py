@@ -25,8 +25,12 @@ def stored(*pages: Page) -> MemoryStore:
     return store
 
 
+def of_the_wanted_site(pages: list[Page]) -> list[Page]:
+    return [one for one in pages if one.site == "wanted"]
+
+
 def refill_of(store: MemoryStore, frontier: Frontier, reach: Reach | None = None) -> Refill:
-    return Refill(store, frontier, ALL, lambda _: None, lambda page: page.site == "wanted", reach)
+    return Refill(store, frontier, ALL, lambda _: None, of_the_wanted_site, reach)
 
 
 def rounds(refill: Refill, now: float, horizon_s: float) -> int:
@@ -212,7 +216,7 @@ def test_what_no_budget_pays_for_is_read_less_and_less_often_by_a_run_that_goes_
         looks.append(now)
         return not spent[0]
 
-    refill = Refill(store, frontier, ALL, lambda _: None, lambda page: True, room=has_room)
+    refill = Refill(store, frontier, ALL, lambda _: None, list, room=lambda pages: filter(has_room, pages))
     for now in range(0, 4 * 3600, 5):
         assert rounds(refill, now, 0.0) == 0
     moments = sorted(set(looks))
@@ -224,7 +228,7 @@ def test_what_no_budget_pays_for_is_read_less_and_less_often_by_a_run_that_goes_
 
 def test_a_site_file_that_changed_is_heeded_at_once_however_long_nothing_was_paid_for() -> None:
     store, frontier, spent = stored(page(1, "s", 1.0)), Frontier(), [True]
-    refill = Refill(store, frontier, ALL, lambda _: None, lambda page: True, room=lambda _: not spent[0])
+    refill = Refill(store, frontier, ALL, lambda _: None, list, room=lambda pages: iter(() if spent[0] else pages))
     for now in range(0, 3600, 5):
         rounds(refill, now, 0.0)
     spent[0] = False

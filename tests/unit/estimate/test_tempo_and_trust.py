@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recrawl.estimate import given, trust
 from recrawl.estimate import tempo as tempos
-from recrawl.estimate import trust
 from recrawl.estimate.tempo import Outcomes, Tempo
 from recrawl.estimate.tempo_fit import activity_refitted, rhythm_refitted
 
@@ -52,7 +52,7 @@ def test_the_plain_clock_weighs_most_until_another_has_predicted_better() -> Non
     tempo = tempos.started(2, HOUR)
     assert (tempo.weight[0] > 0.7).all()
     assert tempo.weight.sum(axis=0) == pytest.approx(1.0)
-    survival = np.full((len(tempos.CLOCKS), 50), 0.5)
+    survival = np.full((len(given.CLOCKS), 50), 0.5)
     survival[1, :] = 0.9
     site = np.ones(50, dtype=np.int64)
     judged = tempos.with_elapsed(tempos.judged(tempo, site, np.zeros(50, dtype=np.bool_), survival), 0)
@@ -67,7 +67,7 @@ def test_the_plain_clock_weighs_most_until_another_has_predicted_better() -> Non
 def test_a_site_goes_by_the_mean_of_its_clocks() -> None:
     tempo = _fitted(busy_hour=15)
     proof = np.zeros_like(tempo.proof)
-    proof[0], proof[1] = np.log(0.75), np.log(0.25) + tempos.CLOCKS[1].doubt
+    proof[0], proof[1] = np.log(0.75), np.log(0.25) + given.CLOCKS[1].doubt
     proof[2:] = -100.0
     mixed = tempos.with_elapsed(replace(tempo, proof=proof), 0)
     site, begin, end = np.zeros(1, dtype=np.int64), np.array([HOUR + 3.0]), np.array([HOUR + 20.0])
@@ -75,7 +75,7 @@ def test_a_site_goes_by_the_mean_of_its_clocks() -> None:
     assert by_clock[0] != pytest.approx(by_clock[1])
     mean = tempos.operational_days(mixed, site, begin, end)
     assert mean == pytest.approx(0.75 * by_clock[0] + 0.25 * by_clock[1])
-    assert mixed.rhythm_share == pytest.approx(0.25 * tempos.CLOCKS[1].rhythm)
+    assert mixed.rhythm_share == pytest.approx(0.25 * given.CLOCKS[1].rhythm)
 
 
 def test_flat_operational_time_is_time_before_within_and_after_the_window() -> None:
@@ -131,7 +131,7 @@ def _judged(recall: float, false_per_day: float) -> trust.Trust:
     found = trust.started(1)
     days = dice.uniform(1, 10, 2000)
     changes = dice.poisson(0.1 * days)
-    notices = np.zeros((2000, trust.SOURCES), dtype=np.int64)
+    notices = np.zeros((2000, given.SOURCES), dtype=np.int64)
     notices[:, 1] = dice.binomial(changes, recall) + dice.poisson(false_per_day * days)
     hazard = 0.1 * days
     return trust.learned(found, np.zeros(2000, dtype=np.int64), days, changes > 0, hazard / -np.expm1(-hazard), notices)
@@ -151,10 +151,10 @@ def test_a_liar_is_not_listened_to_and_a_good_source_is() -> None:
 
 
 def test_a_lucky_start_makes_no_herald() -> None:
-    few = np.zeros((1, trust.SOURCES))
+    few = np.zeros((1, given.SOURCES))
     quiet_days, quiet, changes, found_days, found = few + 60.0, few + 18.0, few + 3.5, few + 17.0, few + 14.0
     lucky = trust.Trust(quiet_days, quiet, changes, found_days, found)  # twice to three times what chance brings
-    assert 2.0 < lucky.evidence_nats[0, 0] < trust.PROVEN_NATS
+    assert 2.0 < lucky.evidence_nats[0, 0] < given.PROVEN_NATS
     assert not trust.speaking(lucky, np.array([0]))[0]
     honest = trust.Trust(quiet_days, few, few + 14.0, found_days, found)  # never without a change
     assert honest.evidence_nats[0, 0] == pytest.approx(14.0 * np.log(77.0 / 17.0))
@@ -164,7 +164,7 @@ def test_a_lucky_start_makes_no_herald() -> None:
 
 def test_with_a_good_source_silence_means_rest_and_a_notice_means_change() -> None:
     belief = np.full((2, 12), 1 / 12)
-    notices = np.zeros((2, trust.SOURCES), dtype=np.int64)
+    notices = np.zeros((2, given.SOURCES), dtype=np.int64)
     notices[0, 1] = 1
     site, days = np.zeros(2, dtype=np.int64), np.full(2, 10.0)
     told, unchanged = trust.with_notices(belief, _judged(0.95, 0.001), site, days, notices)

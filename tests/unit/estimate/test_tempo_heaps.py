@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from recrawl.estimate import tempo as tempos
-from recrawl.estimate.tempo import FRESH_HEAPS, OUTCOMES_PER_SITE, Outcomes, gathered, noted
+from recrawl.estimate.given import FRESH_HEAPS, OUTCOMES_PER_SITE
+from recrawl.estimate.tempo import Outcomes, gathered, noted
 
 BATCHES = 3 * FRESH_HEAPS + 5
 

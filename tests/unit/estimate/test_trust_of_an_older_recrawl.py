@@ -3,7 +3,8 @@
 import numpy as np
 
 from recrawl.estimate import trust as trusts
-from recrawl.estimate.trust import SOURCES, Trust
+from recrawl.estimate.given import SOURCES
+from recrawl.estimate.trust import Trust
 
 
 def test_sources_that_an_older_recrawl_did_not_know_start_with_nothing_and_the_others_keep_what_they_had() -> None:

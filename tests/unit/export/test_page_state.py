@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recrawl.formats.page_state import FIELD, PageState, parse, render
 from recrawl.model.address import fingerprint
-from recrawl.model.belief import STATE
+from recrawl.model.belief import STATE_BYTES
 from recrawl.model.failure import FormatError
 from recrawl.model.page import Page, Status
 from recrawl.model.site import Kind
@@ -19,7 +19,7 @@ moments = st.floats(0, 4e9)
 
 
 @given(
-    belief=st.one_of(st.just(b""), st.binary(min_size=STATE.itemsize, max_size=STATE.itemsize)),
+    belief=st.one_of(st.just(b""), st.binary(min_size=STATE_BYTES, max_size=STATE_BYTES)),
     due_at=st.one_of(st.none(), moments),
     simhash=st.integers(0, (1 << 64) - 1),
     status=st.sampled_from(Status),

@@ -52,8 +52,10 @@ async def a_fetcher(
     now: Callable[[], float] = lambda: NOW,
     open_socket: OpenSocket = socket.socket,
     permit: Permit = lambda: None,
+    large_bytes: int = 32 << 20,
 ) -> AsyncIterator[CurlFetcher]:
-    fetcher = CurlFetcher(FetchSettings(AGENT, resolver=resolver, ca_file=ca_file), now, open_socket, permit)
+    settings = FetchSettings(AGENT, resolver=resolver, ca_file=ca_file, large_bytes=large_bytes)
+    fetcher = CurlFetcher(settings, now, open_socket, permit)
     try:
         yield fetcher
     finally:

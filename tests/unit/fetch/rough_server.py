@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 
 import brotli
 
-from recrawl.fetch.decode import zstd
+from recrawl.fetch.decode_newer import zstd
 
 Route = Callable[["Exchange"], Awaitable[None]]
 
@@ -276,6 +276,18 @@ async def endless_body(exchange: Exchange) -> None:
     await exchange.say(OK + b"\r\n")
     while True:
         await exchange.say(b"x" * 4096)
+
+
+async def megabytes(exchange: Exchange) -> None:
+    """/megabytes/2"""
+    await exchange.whole(b"x" * (int(exchange.target.split("/")[2]) << 20))
+
+
+async def one_megabyte_of(exchange: Exchange) -> None:
+    """/one-megabyte-of/2: no more comes."""
+    size = int(exchange.target.split("/")[2]) << 20
+    await exchange.say(OK + b"Content-Length: %d\r\n\r\n" % size + b"x" * (1 << 20))
+    await exchange.until_gone()
 
 
 async def announced_giant(exchange: Exchange) -> None:

@@ -6,7 +6,9 @@ from tests.unit.fetch.fetching import SMALL, a_fetcher, run
 from tests.unit.fetch.rough_server import PAGE, rough_server
 
 from recrawl.fetch.ballast import Ballast
-from recrawl.model.visit import Ask
+from recrawl.fetch.client import Trip
+from recrawl.model.failure import Failure
+from recrawl.model.visit import Ask, Limits
 
 
 def test_an_answer_that_nobody_has_come_for_yet_is_not_given_up_nor_told_twice() -> None:
@@ -31,6 +33,51 @@ def test_an_answer_that_nobody_has_come_for_yet_is_not_given_up_nor_told_twice()
     run(story())
 
 
+def test_who_comes_before_there_is_an_answer_hears_nothing_and_takes_nothing_away() -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            trip = fetcher.ready(Ask(server.url("/page"), own=server.own, limits=SMALL))
+            assert trip is not None
+            ended = asyncio.Event()
+            fetcher.begin(trip, ended.set)
+            assert fetcher.hear(trip) is None
+            await ended.wait()
+            reply = fetcher.hear(trip)
+            assert reply is not None
+            assert (reply.failure, reply.body) == (None, PAGE)
+
+    run(story())
+
+
+def test_who_waits_for_room_when_its_time_is_up_is_told_once_though_there_is_room_again() -> None:
+    async def story() -> None:
+        told, faults = list[str](), list[object]()
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        async with rough_server() as server, a_fetcher(large_bytes=2 << 20) as fetcher:
+
+            def begun(target: str, **limits: float) -> Trip:
+                trip = fetcher.ready(Ask(server.url(target), own=server.own, limits=Limits(**limits)))
+                assert trip is not None
+                fetcher.begin(trip, lambda: told.append(target))
+                return trip
+
+            first = begun("/one-megabyte-of/2")  # may go on, however full the room is, but no more comes
+            assert fetcher._driver is not None
+            while fetcher._driver.ballast.held_bytes < 1 << 20:
+                await asyncio.sleep(0)
+            others = [begun("/megabytes/2", total_s=1.0), begun("/megabytes/3", total_s=1.0)]
+            while len(told) < 2:
+                await asyncio.sleep(0)
+            replies = [fetcher.hear(trip) for trip in others]  # taking the one leaves room for the other
+            assert [reply and reply.failure for reply in replies] == [Failure.TOTAL_TIMEOUT] * 2
+            assert sorted(told) == ["/megabytes/2", "/megabytes/3"]
+            fetcher.leave(first)
+        await asyncio.sleep(0)
+        assert not faults
+
+    run(story())
+
+
 def test_what_is_left_as_soon_as_it_goes_on_takes_no_room_any_more() -> None:
     async def story() -> None:
         async with rough_server() as server, a_fetcher() as fetcher:
@@ -48,6 +95,34 @@ def test_what_is_left_as_soon_as_it_goes_on_takes_no_room_any_more() -> None:
                 await asyncio.sleep(0)
             await asyncio.sleep(0)
             assert not trip.transfer.ballast.held_bytes
+            assert not fetcher._busy
+
+    run(story())
+
+
+def test_a_handle_serves_its_address_again_and_any_other_rather_than_there_being_one_for_each() -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            urls = [server.url("/page").replace("127.0.0.1", f"127.0.0.{number}") for number in (1, 2, 3, 1)]
+            for url in urls:
+                await fetcher.fetch(Ask(url, own=("127.0.0.0/8",), limits=SMALL))
+            assert len(fetcher._transfers) == 1
+            first, second = (fetcher.ready(Ask(url, own=("127.0.0.0/8",), limits=SMALL)) for url in urls[:2])
+            assert first is not None
+            assert second is not None
+            ended = asyncio.Semaphore(0)
+            for trip in (second, first):
+                fetcher.begin(trip, ended.release)
+            for _ in range(2):
+                await ended.acquire()
+            fetcher.hear(first)
+            fetcher.hear(second)
+            transfer = first.transfer
+            fetcher.begin(first, ended.release)
+            assert first.transfer is transfer
+            await ended.acquire()
+            fetcher.hear(first)
+            assert len(fetcher._transfers) == 2
             assert not fetcher._busy
 
     run(story())

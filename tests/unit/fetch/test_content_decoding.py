@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.fetch.rough_server import SQUEEZE, raw_deflate
 
-from recrawl.fetch.decode import FREE_BYTES, MOST_MEMBERS, Bomb, Undecodable, codings_of, decode, most_bytes, zstd
+from recrawl.fetch.decode import FREE_BYTES, MOST_MEMBERS, Bomb, Undecodable, codings_of, decode, most_bytes
+from recrawl.fetch.decode_newer import zstd
 from recrawl.model.visit import Limits
 
 LIMITS = Limits()

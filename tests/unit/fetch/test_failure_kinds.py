@@ -21,6 +21,7 @@ MEANINGS = (
         Failure.PROTOCOL,
         "chunk hex-length char not a hex digit: 0x7a",
     ),
+    (56, "", Failure.RESET, ""),
     (16, "nghttp2 recv error -905: Too many", Failure.PROTOCOL, "nghttp2 recv error -905: Too many"),
 )
 

@@ -3,12 +3,15 @@
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.fetch.fetching import NOW, SMALL, ClosedDoor, a_fetcher, run
 from tests.unit.fetch.rough_server import PAGE, name_server, rough_server
 
+from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.endpoint import locate
-from recrawl.fetch.order import Order
+from recrawl.fetch.endpoint import locate, odd_endpoint, usual_endpoint
+from recrawl.fetch.order import Order, Terms
 from recrawl.fetch.resolver import DnsLookup, Resolver, by_family, is_localhost
 from recrawl.fetch.resolver import name_server as read_name_server
 from recrawl.fetch.transfer import Transfer
@@ -279,10 +282,70 @@ def test_the_socket_itself_is_refused_should_every_earlier_check_be_passed_by() 
             assert located is not None
             driver, door = Driver(asyncio.get_running_loop(), 1), ClosedDoor()
             transfer = Transfer(driver, ("", ""), door)
-            order = Order(located[0], "127.0.0.1", located[1], [], (), SMALL, 1.0, 1.0)
+            terms = Terms(located[0], "127.0.0.1", (), SMALL, 1.0, 1.0)
+            order = Order(terms, server.url("/page"), located[1], [])
             await transfer.run(order)
             assert transfer.failure is Failure.FORBIDDEN_ADDRESS
             assert (door.asked, server.connections) == ([], 0)
             driver.close()
 
     run(story())
+
+
+def test_what_lets_one_request_go_lets_others_go_that_differ_only_in_path_and_conditions() -> None:
+    async def story() -> None:
+        async with a_fetcher() as fetcher:
+            asks = [
+                Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), limits=SMALL),
+                Ask("http://127.0.0.1:9/b?c", '"tag"', own=("127.0.0.1",), limits=SMALL),
+                Ask("http://127.0.0.1:9/b#c", '"tag"', own=("127.0.0.1",), limits=SMALL),
+                Ask("http://127.0.0.1:9/\u00e9", own=("127.0.0.1",), limits=SMALL),
+            ]
+            trips = [trip for ask in asks if (trip := fetcher.ready(ask)) is not None]
+            assert [trip.target for trip in trips] == ["/a", "/b?c", "/b", "/%C3%A9"]
+            assert [trip.url for trip in trips] == [f"http://127.0.0.1:9{trip.target}" for trip in trips]
+            assert len({id(trip.terms) for trip in trips[:2]}) == 1
+            assert [trip.header_lines[4:] for trip in trips] == [[], *[[b'If-None-Match: "tag"']] * 2, []]
+
+    run(story())
+
+
+def test_the_address_guard_is_asked_again_where_another_asks() -> None:
+    async def story() -> None:
+        async with a_fetcher() as fetcher:
+            assert fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), limits=SMALL)) is not None
+            assert fetcher.ready(Ask("http://127.0.0.1:9/a", limits=SMALL)) is None
+            assert fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.2",), limits=SMALL)) is None
+            assert fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), fresh=True, limits=SMALL)) is None
+            posted = fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), form=b"a=b", limits=SMALL))
+            assert posted is not None
+            assert posted.form == b"a=b"
+
+    run(story())
+
+
+def test_a_name_is_looked_up_again_when_its_answer_is_too_old_whoever_went_before() -> None:
+    async def story() -> None:
+        now = 0.0
+        fetcher = CurlFetcher(FetchSettings("recrawl/0"), lambda: now)
+        fetcher._resolver._kept["e.example"] = (5.0, ("198.51.100.7",))
+        ask = Ask("http://e.example/a", own=("e.example",), limits=SMALL)
+        assert fetcher.ready(ask) is not None
+        now = 4.99
+        assert fetcher.ready(ask) is not None
+        now = 5.1
+        assert fetcher.ready(ask) is None
+        await fetcher.close()
+
+    run(story())
+
+
+NUMBERS = ["7", "0x7f", "127", "0", "255", "256", "01"]
+PARTS = st.sampled_from([*NUMBERS, "a", "b-c", "xn--nxasmq6b", "-", "-a", "a-", "a--b", "com", "é", "A", "_", ""])
+ENDS = st.sampled_from(["", ":80", ":443", ":8080", ":65535", ":65536", ":0", ":", ":099", ":99999", ":64999", "."])
+
+
+@given(st.sampled_from(["http", "https"]), st.lists(PARTS, max_size=5).map(".".join), ENDS)
+def test_usual_hosts_are_read_as_the_full_parser_reads_them(scheme: str, host: str, end: str) -> None:
+    usual = usual_endpoint(scheme, host + end)
+    assert usual is None or usual == odd_endpoint(scheme, host + end)

@@ -1,16 +1,19 @@
 """Connections: kept, shared, given up, closed; on either kind of loop."""
 
 import asyncio
+import os
 import select
 import socket
+from collections.abc import Sequence
 
 import pytest
 from tests.unit.fetch.fetching import LOOPS, SMALL, a_fetcher, get, run
 from tests.unit.fetch.rough_server import PAGE, rough_server
 
 from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.connections import Connections
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.sockets import EpollWatcher, LoopWatcher, watcher_for
+from recrawl.fetch.sockets import READY, SPEAKS, EpollWatcher, LoopWatcher, watcher_for
 from recrawl.model.failure import Failure, LeaseLost
 from recrawl.model.visit import Ask, Evidence, Limits
 
@@ -226,7 +229,12 @@ def test_each_way_of_watching_sockets_tells_of_reading_and_writing(
     async def story() -> None:
         here, there = socket.socketpair()
         seen: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
-        watcher = kind(asyncio.get_running_loop(), lambda *event: seen.put_nowait(event[:2]))
+
+        def note(stirred: Sequence[tuple[int, int]]) -> None:
+            for descriptor, events in stirred:
+                seen.put_nowait((descriptor, READY[events & 0x1F]))
+
+        watcher = kind(asyncio.get_running_loop(), note)
         watcher.watch(2, here.fileno(), None, None)
         assert await seen.get() == (here.fileno(), 2)
         watcher.watch(1, here.fileno(), None, None)
@@ -248,17 +256,18 @@ def test_each_way_of_watching_sockets_tells_of_reading_and_writing(
 def test_epoll_tells_an_answer_from_an_end() -> None:
     async def story() -> None:
         here, there = socket.socketpair()
-        seen: asyncio.Queue[tuple[int, int, bool]] = asyncio.Queue()
-        watcher = EpollWatcher(asyncio.get_running_loop(), lambda *event: seen.put_nowait(event))
+        seen: asyncio.Queue[Sequence[tuple[int, int]]] = asyncio.Queue()
+        watcher = EpollWatcher(asyncio.get_running_loop(), seen.put_nowait)
         watcher.watch(1, here.fileno(), None, None)
         there.send(b"x")
-        assert await seen.get() == (here.fileno(), 1, True)
+        assert await seen.get() == [(here.fileno(), SPEAKS)]
         here.recv(1)
         while not seen.empty():
             seen.get_nowait()
         there.shutdown(socket.SHUT_WR)
-        descriptor, ready, speaks = await seen.get()
-        assert (descriptor, ready & 1, speaks) == (here.fileno(), 1, False)
+        [(descriptor, events)] = await seen.get()
+        assert (descriptor, READY[events & 0x1F] & 1) == (here.fileno(), 1)
+        assert events != SPEAKS
         watcher.close()
         here.close()
         there.close()
@@ -266,9 +275,67 @@ def test_epoll_tells_an_answer_from_an_end() -> None:
     run(story())
 
 
+def test_a_descriptor_of_another_connection_is_registered_anew() -> None:
+    async def story() -> None:
+        seen: asyncio.Queue[Sequence[tuple[int, int]]] = asyncio.Queue()
+        watcher = EpollWatcher(asyncio.get_running_loop(), seen.put_nowait)
+        here, there = socket.socketpair()
+        descriptor = here.fileno()
+        watcher.watch(1, descriptor, None, None)
+        watcher.watch(4, descriptor, None, None)
+        here.close()
+        other, beyond = socket.socketpair()
+        watcher.opened()
+        if other.fileno() != descriptor:
+            other = socket.socket(fileno=os.dup2(other.detach(), descriptor))
+        watcher.watch(1, descriptor, None, None)
+        beyond.send(b"x")
+        assert await asyncio.wait_for(seen.get(), 5) == [(descriptor, SPEAKS)]
+        watcher.close()
+        for end in (other, there, beyond):
+            end.close()
+
+    run(story())
+
+
+def test_an_idle_connection_that_stirs_is_seen_before_the_next_request() -> None:
+    async def story() -> None:
+        watcher = EpollWatcher(asyncio.get_running_loop(), lambda _: None)
+        connections = Connections(watcher.masks)
+        here, there = socket.socketpair()
+        first = connections.begin(("127.0.0.1", 80, 4000), True, True)
+        assert first is not None
+        watcher.watch(1, here.fileno(), None, None)
+        connections.learn(first, here.fileno())
+        connections.end(first)
+        watcher.watch(4, here.fileno(), None, None)
+        watcher.look()
+        assert connections.begin(("127.0.0.1", 80, 4000), True, False) is first
+        connections.end(first)
+        there.close()
+        watcher.look()
+        assert connections.begin(("127.0.0.1", 80, 4000), True, False) is None
+        watcher.close()
+        here.close()
+
+    run(story())
+
+
+def test_a_connection_that_nobody_watches_is_looked_at_itself() -> None:
+    connections = Connections({})
+    here, there = socket.socketpair()
+    first = connections.begin(("127.0.0.1", 80, 4000), True, True)
+    assert first is not None
+    connections.learn(first, here.fileno())
+    connections.end(first)
+    there.close()
+    assert connections.begin(("127.0.0.1", 80, 4000), True, False) is None
+    here.close()
+
+
 def test_epoll_is_used_where_it_exists() -> None:
     async def story() -> None:
-        watcher = watcher_for(asyncio.get_running_loop(), lambda descriptor, events, speaks: None)
+        watcher = watcher_for(asyncio.get_running_loop(), lambda _: None)
         assert isinstance(watcher, EpollWatcher if hasattr(select, "epoll") else LoopWatcher)
         watcher.close()
 

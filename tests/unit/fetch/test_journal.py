@@ -166,7 +166,7 @@ def test_what_nobody_came_for_within_the_hour_is_let_go(tmp_path: Path) -> None:
     assert len(list((tmp_path / "j").iterdir())) == 3
     journal.note(B.id, reply_to(ASK_B, NOW + LIFE_S + 6))
     assert len(list((tmp_path / "j").iterdir())) == 2
-    assert not journal._in_hand
+    assert not journal.in_hand
 
 
 def test_a_file_that_cannot_be_read_keeps_nobody_from_crawling(tmp_path: Path) -> None:

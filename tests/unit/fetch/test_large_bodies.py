@@ -229,7 +229,8 @@ class Clock(asyncio.SelectorEventLoop):
 
 
 class Watched:
-    def __init__(self) -> None:
+    def __init__(self, due_at: float) -> None:
+        self.due_at = due_at
         self.checked_at: list[float] = []
 
     def check(self, now: float) -> float:
@@ -238,9 +239,10 @@ class Watched:
 
 
 def test_nobody_is_called_late_for_time_in_which_our_own_loop_was_held_up() -> None:
-    loop, watched = Clock(), Watched()
+    loop, watched = Clock(), Watched(5.0)
     vigil = Vigil(loop)
-    vigil.add(watched, 5.0)
+    vigil.know(watched)
+    vigil.ring_at(5.0)
     loop.moment = 9.0  # held up for four seconds beyond the moment
     loop.call_soon(loop.stop)
     loop.run_forever()
@@ -253,9 +255,10 @@ def test_nobody_is_called_late_for_time_in_which_our_own_loop_was_held_up() -> N
 
 
 def test_a_loop_that_is_always_late_puts_nobody_off_for_ever() -> None:
-    loop, watched = Clock(), Watched()
+    loop, watched = Clock(), Watched(5.0)
     vigil = Vigil(loop)
-    vigil.add(watched, 5.0)
+    vigil.know(watched)
+    vigil.ring_at(5.0)
     for late_at in (6.0, 8.0):  # a second late, then late again
         loop.moment = late_at
         loop.call_soon(loop.stop)

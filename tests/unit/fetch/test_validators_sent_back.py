@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.fetch.dates import render_http_date
-from recrawl.fetch.request import condition_lines, odd_condition_lines
+from recrawl.fetch.endpoint import locate
+from recrawl.fetch.request import any_plain_request, condition_lines, header_lines, odd_condition_lines
 from recrawl.fetch.validators import is_safe_date, is_safe_etag
 from recrawl.model.visit import Ask
 from recrawl.native import compiled
@@ -54,3 +55,30 @@ def test_usual_conditions_are_written() -> None:
         b"If-Modified-Since: Mon, 01 Jan 2024 00:00:00 GMT",
     ]
     assert compiled.condition_lines("", "") == []
+
+
+@pytest.mark.compiled
+@given(st.text(st.sampled_from('/a?b#\\ %"~[]\x7f\u00e9'), max_size=8), texts.map('"{}"'.format), texts)
+def test_a_plain_request_is_what_python_makes_of_it_or_left_to_it(path: str, etag: str, date: str) -> None:
+    standing = [b"Accept: */*"]
+    ask = Ask(f"http://e.org/{path}", etag, date)
+    asked = (ask.url, len("http://e.org"), etag, date, standing)
+    made, in_python = compiled.plain_request(*asked), any_plain_request(*asked)
+    assert made in (None, in_python)
+    if in_python is not None:
+        located = locate(ask.url)
+        assert located is not None
+        assert in_python == (located[1], header_lines(standing, ask))
+
+
+@pytest.mark.compiled
+def test_the_usual_request_is_plain_and_one_without_conditions_has_the_standing_lines() -> None:
+    standing = [b"Accept: */*"]
+    assert compiled.plain_request("http://e.org/a?b", 12, '"1"', "", standing) == (
+        "/a?b",
+        [b"Accept: */*", b'If-None-Match: "1"'],
+    )
+    target, lines = compiled.plain_request("http://e.org/", 12, "", "", standing)
+    assert (target, lines is standing, len(standing)) == ("/", True, 1)
+    for place in (-1, 0, 13, 99):
+        assert compiled.plain_request("http://e.org/", place, "", "", standing) is None

@@ -102,3 +102,26 @@ def test_every_page_that_is_due_comes_exactly_once_and_no_other(
         while (taken := frontier.next_page(server, now)) is not None:
             came.append(taken.id)
     assert sorted(came) == [one.id for one in pages if one.due_at is not None and one.due_at <= now]
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 50), st.sampled_from(Rank.ALL), st.integers(0, 20)), max_size=40),
+    st.lists(st.floats(0, 60), min_size=1, max_size=8),
+)
+def test_pages_come_by_rank_due_time_and_offer_however_many_of_them_ripen_at_once(
+    drawn: list[tuple[float, int, int]], moments: list[float]
+) -> None:
+    """`drawn`: due time, rank, and in which round each is offered."""
+    frontier, offered, waiting = Frontier(), list[int](), dict[int, Page]()
+    pages = [page(number, "s", due, rank) for number, (due, rank, _) in enumerate(drawn)]
+    for step, now in enumerate(sorted(moments)):
+        fresh = [one for one, (*_, turn) in zip(pages, drawn, strict=True) if turn % len(moments) == step]
+        frontier.offer(fresh)
+        offered += [one.id for one in fresh]
+        waiting |= {one.id: one for one in fresh}
+        for _ in range(5):
+            ripe = [one for one in waiting.values() if one.due_at is not None and one.due_at <= now]
+            wanted = min(ripe, key=lambda one: (one.rank, one.due_at, offered.index(one.id)), default=None)
+            assert frontier.next_page("s", now) is wanted
+            if wanted is not None:
+                del waiting[wanted.id]

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import replace
+from statistics import mean
 
 from recrawl.config import Settings
 from recrawl.lab.living import living_faults, living_world
@@ -13,6 +14,7 @@ from recrawl.schedule.settings import Settings as Intervals
 
 DAYS = 6
 LOOKS_A_DAY = 4
+GAPS_S = tuple(map(float, range(20, 40)))
 
 
 def fresh_and_daily(month: Month) -> tuple[float, float]:
@@ -36,11 +38,12 @@ def fresh_and_daily(month: Month) -> tuple[float, float]:
 
 def test_neither_pages_that_never_rest_nor_silent_servers_keep_the_others_stale() -> None:
     """Pages that change every half hour, and a sitemap that truly says so, took the requests of all others; and a
-    server without a sitemap was left alone because the others' sitemaps were trusted."""
+    server without a sitemap was left alone because the others' sitemaps were trusted. The mean of many months that
+    differ in nothing but their gap: one by itself is chance (66.9 to 72.7 % beside the 69.1 of a daily crawl), and a
+    last digit of a due time makes it another."""
     intervals = Intervals(first_from_s=DAY_S / 4, first_to_s=2 * DAY_S, requests_per_page_day=0.7)
-    month = simulate(
-        living_world(), 0, DAYS, living_faults(), gap_s=30.0, settings=replace(Settings(), intervals=intervals)
-    )
-    fresh, daily = fresh_and_daily(month)
-    assert len(month.requests) < DAYS * 170  # of some 165 pages
+    settings = replace(Settings(), intervals=intervals)
+    months = [simulate(living_world(), 0, DAYS, living_faults(), gap_s=gap, settings=settings) for gap in GAPS_S]
+    fresh, daily = (mean(shares) for shares in zip(*map(fresh_and_daily, months), strict=True))
+    assert mean(len(month.requests) for month in months) < DAYS * 170  # of some 165 pages
     assert fresh > daily + 0.005

@@ -83,7 +83,7 @@ def _is_fresh(world: World, url: str, asked: list[float], at: float) -> bool:
 def plan(month: Month, settings: Settings) -> Plan:
     """As `recrawl plan` makes it: from the beliefs that the crawl left behind, as if nobody told anything."""
     scheduler = scheduler_of(settings, [Site("world", ())], month.store)
-    policy, pages = scheduler.domain("world", month.end_at).policy, kept(month)
+    policy, pages = scheduler.full_policy("world", month.end_at), kept(month)
     assert isinstance(policy, ValuePolicy)
     names = group_names(policy, pages, month.end_at)
     policy = policy.with_groups(names)

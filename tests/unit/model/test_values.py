@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import weakref
 from dataclasses import FrozenInstanceError, field
 from typing import ClassVar, get_type_hints
 
@@ -60,6 +61,38 @@ class Branch:
     twigs: list["Branch"] = field(default_factory=list)
 
 
+class Followed:
+    __slots__ = ("__weakref__",)
+
+
+@dataclass(frozen=True, slots=True)
+class Kite(Followed):
+    """One whose parent gives it a slot more."""
+
+    colour: str
+    metres: float = 3.0
+
+
+@dataclass(frozen=True)
+class Loose:
+    """One without slots."""
+
+    name: str
+    streets: list[str] = field(default_factory=list)
+    river: str | None = field(default=None)
+
+
+@dataclass(slots=True)
+class Sum:
+    """One that sees to itself when it is made."""
+
+    parts: list[int] = field(default_factory=list)
+    whole: int = 0
+
+    def __post_init__(self) -> None:
+        self.whole = sum(self.parts)
+
+
 VALUES = (
     (Town, ("Aa",)),
     (Town, ("Aa", 3, ["x"], "Rhine")),
@@ -68,6 +101,8 @@ VALUES = (
     (Point, ((1, 2),)),
     (Drawer, ()),
     (Drawer, (Drawer(), ["soup"], True)),
+    (Kite, ("red",)),
+    (Sum, ([1, 2], 3)),
 )
 
 
@@ -115,6 +150,25 @@ def test_looks_compares_and_is_replaced_like_the_librarys_own(ours: type, words:
 def test_survives_a_copy_and_a_pickle(ours: type, words: tuple[object, ...]) -> None:
     one = ours(*words)
     assert copy.deepcopy(one) == one == copy.copy(one) == pickle.loads(pickle.dumps(one))
+
+
+def test_one_without_slots_keeps_its_class_and_what_is_set_beside_its_fields() -> None:
+    one = Loose("Aa")
+    assert one == Loose("Aa", []) and repr(one) == "Loose(name='Aa', streets=[], river=None)"
+    assert Loose.river is None and not hasattr(Loose, "streets") and one.streets is not Loose("Aa").streets
+    assert [each.name for each in dataclasses.fields(Loose)] == ["name", "streets", "river"]
+    assert dataclasses.replace(one, river="Rhine").river == "Rhine" and hash(Loose("a", ())) == hash(Loose("a", ()))  # type: ignore[arg-type]
+    assert copy.deepcopy(one) == one == copy.copy(one) == pickle.loads(pickle.dumps(one))
+    with pytest.raises(FrozenInstanceError, match="name"):
+        one.name = "Bb"  # type: ignore[misc]
+    one.__dict__["beside"] = 7
+    assert one.beside == 7  # type: ignore[attr-defined]
+
+
+def test_one_may_be_followed_and_another_sees_to_itself_when_it_is_made() -> None:
+    kite = Kite("red")
+    assert weakref.ref(kite)() is kite
+    assert Sum([1, 2]).whole == 3 and dataclasses.replace(Sum([1, 2]), parts=[5]).whole == 5
 
 
 def test_values_differ_by_each_of_their_fields_and_can_be_members_of_a_set() -> None:
@@ -186,7 +240,7 @@ def test_what_is_rare_is_left_to_the_standard_library() -> None:
         def __post_init__(self) -> None:
             raise ValueError
 
-    for rare in (Counted, Hidden, Heir, Checked):
+    for rare in (Counted, Hidden, Heir):
         assert not _is_plain(rare)
     with pytest.raises(ValueError):
         dataclass(frozen=True, slots=True)(Checked)()

@@ -19,7 +19,8 @@ from click.testing import CliRunner
 from recrawl.archive.memory import MemoryArchive
 from recrawl.cli.notices import notices
 from recrawl.config import Receive, Settings
-from recrawl.engine.asking.errands import SLOTS, TRIES, Errands, is_errand
+from recrawl.engine.asking.errand_pages import is_errand
+from recrawl.engine.asking.errands import SLOTS, TRIES, Errands
 from recrawl.engine.assembly import fetcher_of
 from recrawl.engine.clock import SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch

@@ -6,7 +6,7 @@ import pytest
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.scheduling.spending import Purse
 from recrawl.model.batch import Batch
-from recrawl.model.belief import Bools, Sightings, unknown
+from recrawl.model.belief import Bools, Sightings, Sights, unknown, unpack
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 from recrawl.model.site import Site
@@ -80,8 +80,9 @@ def test_a_crawl_that_goes_on_asks_for_the_price_it_had_found() -> None:
     page = Page(1, "https://shop.example/a", "s", "shop", found_at=NOW)
     server, states = Server("s"), unknown(1)
     for day in range(1, 60):
-        seen = Sightings(*(np.array([value]) for value in (NOW + day * DAY_S, True, day == 1, np.nan, 1e4, 0.1)))
-        states, _ = crawl.paced([page], states, seen, np.ones(1), [server], None, np.full(1, 0.5))
+        column = [np.array([value]).tobytes() for value in (NOW + day * DAY_S, True, day == 1, np.nan, 1e4, 0.1)]
+        after, _ = crawl.paced([page], Sights(tuple(column), states.tobytes()), np.ones(1), [server], None, np.ones(1))
+        states = unpack([bytes(after)])
     found = crawl.domain("shop", NOW).price
     assert isinstance(first, PricedPolicy) and found != first.price
     store.save(Batch(memos=tuple(crawl.memos(NOW + 60 * DAY_S, closing=True).items())))

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
+from recrawl.estimate.given import SOURCES
 from recrawl.estimate.pooling import first_law
-from recrawl.estimate.trust import SOURCES
 from recrawl.model.belief import Context, Sightings, States, unknown
 from recrawl.schedule.explain import Seen, gaps_by_policy, reasons
-from recrawl.schedule.knowledge import group_name, set_right
+from recrawl.schedule.group_names import group_name
+from recrawl.schedule.knowledge import set_right
+from recrawl.schedule.own_luck import STAGGERED, staggered
 from recrawl.schedule.settings import Settings
-from recrawl.schedule.value import STAGGERED, ValuePolicy, staggered, value_policy
+from recrawl.schedule.value import ValuePolicy, value_policy
 
 START = 1_704_067_200.0
 DAY = 86400.0

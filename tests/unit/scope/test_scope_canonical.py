@@ -273,7 +273,20 @@ def test_what_is_clean_behind_its_origin_is_canonical(link: str) -> None:
         assert (address.url, address.server) == (link, home.server)
 
 
+@given(st.lists(st.text("aZ9/.-_~;'%2F?é:", max_size=8).map("https://www.example.com{}".format), max_size=4))
+def test_many_are_clean_behind_their_origin_as_each_is(urls: list[str]) -> None:
+    """Where the compiled part is not certain it leaves one out."""
+    found = PLAIN.clean_behind("https://www.example.com", urls)
+    alone = [url for url in urls if PLAIN.is_clean_behind("https://www.example.com", url)]
+    assert found == [url for url in alone if url in found]
+    assert all("%" in url for url in set(alone).difference(found))
+
+
 def test_ordinary_addresses_are_clean_behind_their_origins() -> None:
+    longest = "https://www.example.com/" + "a" * 1_000_000
+    clean = ["https://www.example.com/", "https://www.example.com/a/b-c_d/e.html"]
+    others = ["https://other.example/a", "https://www.example.com", "https://www.example.com/a?b", longest]
+    assert PLAIN.clean_behind("https://www.example.com", [*clean, *others]) == clean
     assert PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a/b-c_d/e.html")
     assert not PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a/../b")
     assert not PLAIN.is_clean_behind("https://www.example.com", "https://www.example.com/a?utm_source=b")

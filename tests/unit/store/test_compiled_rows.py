@@ -12,9 +12,11 @@ from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Visit, Why
 from recrawl.native import compiled
-from recrawl.store import columns, rows
-from recrawl.store.columns import PAGE, PAGE_PLAN, VISIT, VISIT_PLAN
+from recrawl.store import columns, counts, rows
+from recrawl.store.columns import CONFIRMED, CONFIRMED_PLAN, PAGE, PAGE_PLAN, STANDING_PLAN, VISIT, VISIT_PLAN
 from recrawl.store.sqlite_driver import with_nan
+from recrawl.store.tables import CONFIRMED as CONFIRMED_COLUMNS
+from recrawl.store.tables import FIELDS
 from recrawl.store.tables import PAGE as PAGE_TABLE
 from recrawl.store.tables import VISIT as VISIT_TABLE
 
@@ -97,7 +99,11 @@ def test_pages_become_the_rows_and_rows_the_pages_that_python_makes(some: list[P
     assert [repr(page) for page in found] == [repr(rows.page_of(row, TEXTS)) for row in stored]
     if compiled:
         assert compiled.rows_of(PAGE_PLAN, some, NUMBERS) == made
+        assert compiled.rows_of(STANDING_PLAN, some, NUMBERS) == [rows.standing_row(page, NUMBERS) for page in some]
+        assert compiled.rows_of(CONFIRMED_PLAN, some, {}) == [rows.confirmed_row(page, {}) for page in some]
         assert compiled.values_of(PAGE_PLAN, stored, TEXTS) == found
+    for row, page in zip(made, found, strict=True):  # of a server that is known
+        assert repr(columns.pages_of([row], TEXTS, page.server)) == repr([page])
 
 
 @given(st.lists(visits, max_size=3))
@@ -115,8 +121,26 @@ def test_every_none_is_given_to_sqlite_as_a_nan(some: list[tuple[object, ...]]) 
     assert back == some and not any(one is None for row in made for one in row)
 
 
+@given(st.lists(pages, max_size=9))
+def test_pages_that_stand_alike_are_counted_alike(some: list[Page]) -> None:
+    stands = list(columns.standing_rows(some, NUMBERS))
+    assert dict(counts.alike(stands)) == dict(counts.plainly_alike(stands))
+
+
+@pytest.mark.compiled
+def test_what_is_too_different_to_be_counted_at_once_is_left_to_python() -> None:
+    stands = [(1, site, 0, 1, 1, 2.0, 3.0) for site in range(200)]
+    assert compiled.alike(stands, 1e9) is None and len(counts.alike(stands)) == 200
+    assert compiled.alike([(1, 1, 0, 1, "x", 2.0, 3.0)], 1e9) is None
+    huge = [(1, 1 << 70, 0, 1, 1, 2.0, 3.0), (1, 1 << 71, 0, 1, 1, 2.0, 3.0)]
+    assert compiled.alike(huge, 1e9) is None
+    assert compiled.alike([*huge, (1, 1, 0, 1, "x", 2.0, 3.0)], 1e9) is None
+
+
 def test_every_field_has_its_column() -> None:
-    assert [column[0] for column in PAGE] == [field.name for field in fields(Page)] == PAGE_TABLE.columns.keys()
+    assert tuple(column[0] for column in PAGE) == tuple(field.name for field in fields(Page)) == FIELDS
+    assert PAGE_TABLE.columns.keys() == [*FIELDS, "visited_at"]
+    assert (*(column[0] for column in CONFIRMED), "visited_at") == CONFIRMED_COLUMNS
     assert [column[0] for column in VISIT] == [field.name for field in fields(Visit)] == VISIT_TABLE.columns.keys()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
+import psycopg
 import pytest
 from tests.postgres import PostgresServer
 
@@ -25,6 +26,10 @@ def page(number: int, due_at: float | None = None, server: str = "") -> Page:
     key = server or f"{number % 3}.example"
     url = f"https://{key}/{number}"
     return Page(fingerprint(url), url, key, site="one", due_at=due_at)
+
+
+def visit(of: Page, at: float, change: Change) -> Visit:
+    return Visit(of.id, at, Why.DUE, 200, Evidence.DOCUMENT, change)
 
 
 def all_at_once(*work: Callable[[], object]) -> list[object]:
@@ -128,9 +133,9 @@ def test_every_acknowledged_visit_survives_the_server_and_writers_go_on_by_thems
             while more_after:
                 number += 1
                 more_after -= came_back.is_set()
-                visit = Visit(one.id, float(number), Why.DUE, 200, Evidence.DOCUMENT, Change.SAME)
-                store.save(Batch(pages=(one,), visits=(visit,)))
-                acknowledged.append((one.id, visit.at))
+                seen = visit(one, float(number), Change.SAME)
+                store.save(Batch(pages=(one,), visits=(seen,)))
+                acknowledged.append((one.id, seen.at))
                 under_way.set() if number > 10 else None
         return acknowledged
 
@@ -161,3 +166,26 @@ def test_a_server_that_stays_away_is_given_up_in_words(postgres_victim: Postgres
         assert store.memo("k") == b"w"
     assert waits[:2] == [0.1, 0.2]
     postgres_victim.drop(dsn)
+
+
+def test_a_change_that_is_written_while_visits_are_compacted_stays(postgres_store: str) -> None:
+    """Between those that proved a change being kept and all of them being forgotten."""
+    x, y = page(1), page(2)
+    with closing(open_postgres(postgres_store)) as store, psycopg.connect(postgres_store, autocommit=True) as gate:
+        store.save(Batch(entered=(x, y), visits=(visit(x, 1.0, Change.CHANGED), visit(x, 2.0, Change.SAME))))
+        gate.execute(
+            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'"
+        )
+        gate.execute("CREATE TRIGGER wait BEFORE INSERT ON visit FOR EACH STATEMENT EXECUTE FUNCTION wait()")
+        gate.execute("SELECT pg_advisory_lock(1)")
+        with ThreadPoolExecutor(1) as pool:
+            forgotten = pool.submit(store.compact, 5.0)
+            while not gate.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").fetchone():
+                pass
+            with closing(open_postgres(postgres_store)) as other:
+                other.save(Batch(visits=(visit(y, 1.5, Change.CHANGED),)))
+            gate.execute("SELECT pg_advisory_unlock(1)")
+            assert forgotten.result() == 1
+        assert [seen.at for seen in store.visits(x.id)] == [1.0]
+        assert [seen.at for seen in store.visits(y.id)] == [1.5]

@@ -225,6 +225,7 @@ def test_a_batch_taken_apart_is_whole_but_for_events_told_twice() -> None:
         notices=(Notice(one.id, one.url, 1.0, Source.FEED, NoticeKind.UPDATED),),
         memos=(("k", b"v"),),
         records=(Record(other.id, 7.0),),
+        confirmed=frozenset({other.id}),
         lost=(version,),
     )
     assert all(getattr(batch, one.name) for one in fields(Batch)), "a new field: give it a place, then a value here"

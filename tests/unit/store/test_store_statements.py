@@ -26,6 +26,7 @@ MACHINERY = {
     "locked",
     "of_size",
     "place_of",
+    "update_at",
     "upsert",
 }
 WHOLE_TABLE = {"all_servers", "counts", "notices"}  # small tables, or asked for by a person

@@ -131,7 +131,7 @@ def test_the_long_term_queue_is_never_loaded_whole(folders: dict[int, Path]) -> 
         with opened(path) as store:
             frontier = Frontier()
             everywhere = range(store.partitions)
-            refill = Refill(store, frontier, everywhere, lambda _: None, lambda _: True, Reach(capacity=300, load=50))
+            refill = Refill(store, frontier, everywhere, lambda _: None, list, Reach(capacity=300, load=50))
             refill.round(NOW, 40 * DAY_S)
             while refill.unfinished:
                 refill.round(NOW, 40 * DAY_S)

@@ -4,6 +4,7 @@ import asyncio
 
 from recrawl.engine.asking.doors import Doors
 from recrawl.engine.asking.servers import Servers
+from recrawl.engine.scheduling.spending import TELLING_BYTES
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
@@ -11,13 +12,12 @@ from recrawl.fetch.retry_after import retry_after_s
 from recrawl.frontier.manners import after_reply, gap_s
 from recrawl.model.address import server_of
 from recrawl.model.failure import Failure
-from recrawl.model.page import Page
+from recrawl.model.ownership import owns_server
 from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
 
-REQUESTS, RECEIVED_BYTES = Count.REQUESTS, Count.RECEIVED_BYTES  # looked at with every answer, as are …
-BUSY, FORBIDDEN = Evidence.BUSY, Failure.FORBIDDEN_ADDRESS  # … these
+BUSY, FORBIDDEN = Evidence.BUSY, Failure.FORBIDDEN_ADDRESS  # looked at with every answer
 
 
 class Unanswered(Exception):
@@ -34,6 +34,8 @@ class Asking:
         self._parts, self._settler, self._tally, self._servers, self._doors = parts, settler, tally, servers, doors
         self.once_more: set[str] = set()  # addresses that were left unanswered and are asked for a second time
         self._answered = asyncio.Event()  # some request: there may be room for another
+        self._is_waited_for = False
+        self._rations = parts.scheduler.rations
 
     async def ask(self, ask: Ask, site: Site) -> Reply:
         """One that was left unanswered on a kept connection is made once more, in its turn and over a new one."""
@@ -45,7 +47,8 @@ class Asking:
         begun_at = await self._count(site, key)
         got_bytes = 0
         try:
-            self._parts.need_lease()
+            if self._parts.need_lease is not None:
+                self._parts.need_lease()
             reply = await self._parts.fetcher.fetch(ask)
             got_bytes = reply.received_bytes
         finally:
@@ -54,35 +57,26 @@ class Asking:
         self.heard(reply, site, key, begun_at, ended_at)
         return reply
 
-    def may_go_at_once(self, page: Page) -> bool:
-        """Nothing needs to be written or waited for before it is asked for."""
-        return not self._settler.is_heavy and page.url not in self.once_more
-
-    def count_at_once(self, site: Site, server: str, now: float) -> bool:
-        """Take one request from the budgets, if that can be done without waiting."""
-        rations = self._parts.scheduler.rations
-        if rations.must_be_written(now) or not rations.begin(site.name, now):
-            return False
-        rations.keep_promise(server)
-        return True
-
     def end(self, site: Site, got_bytes: int, ended_at: float) -> None:
         """A request that was counted is under way no more."""
-        self._parts.scheduler.rations.end(site.name, ended_at, got_bytes)
-        self._answered.set()
+        if self._rations.budgets or got_bytes >= TELLING_BYTES:
+            self._rations.end(site.name, ended_at, got_bytes)
+        if self._is_waited_for:
+            self._is_waited_for = False
+            self._answered.set()
 
     def heard(self, reply: Reply, site: Site, key: str, begun_at: float, ended_at: float) -> None:
         """What an answer says of its server."""
-        parts, ask = self._parts, reply.ask
+        manners, ask = self._parts.manners, reply.ask
         if reply.failure is FORBIDDEN:
-            parts.scheduler.rations.take_back(site.name, begun_at, ended_at)
+            self._rations.take_back(site.name, begun_at, ended_at)
+            self._tally.add(Count.RECEIVED_BYTES, reply.received_bytes)
         else:
-            self._tally.add(REQUESTS)
-        self._tally.add(RECEIVED_BYTES, reply.received_bytes)
-        server = self._servers.of(key)
-        gap = gap_s(server, parts.manners, site.gap_s, parts.owned(key, site))
+            self._tally.add_request(reply.received_bytes)
+        server = self._servers.known.get(key) or self._servers.of(key)
+        gap = gap_s(server, manners, site.gap_s, owns_server(site.own, key))
         waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is BUSY else None
-        after = after_reply(server, reply, gap, ended_at, waits_s, parts.manners)
+        after = after_reply(server, reply, gap, ended_at, waits_s, manners)
         if after.failures or server.failures:
             after = self._doors.others_spared(after, reply, ended_at)
             self._servers.tell_health(server, after, ended_at)
@@ -93,7 +87,7 @@ class Asking:
 
     async def _count(self, site: Site, server: str) -> float:
         """Take one request from the budgets, and see to it that a kill leaves few uncounted. When it was taken."""
-        rations, now = self._parts.scheduler.rations, self._parts.clock.now()
+        rations, now = self._rations, self._parts.clock.now()
         while rations.must_be_written(now):
             self._settler.ledger.memos.update(rations.memos(now))
             await self._settler.flush()
@@ -101,6 +95,7 @@ class Asking:
         while not (begun := rations.begin(site.name, now)):
             if begun is False:
                 raise BudgetSpent
+            self._is_waited_for = True
             self._answered.clear()
             await self._answered.wait()
             now = self._parts.clock.now()

@@ -16,34 +16,37 @@ from recrawl.engine.asking.doors import Doors
 from recrawl.engine.asking.loop import handed_on
 from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.asking.servers import Servers
+from recrawl.engine.asking.shelf import Shelf, Unread
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.wiring import Parts
 from recrawl.frontier.queue import Frontier
 from recrawl.model.address import origin_of
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
+from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Reply
 from recrawl.ports import Fetcher, PromptFetcher
 from recrawl.scope.robots import Judge
 
 
 class Halt(NamedTuple):
-    """Why a lane goes on no further here: a page that is odd, perhaps with the answer that came for it; no room for
-    another visit; or nothing more to be asked for."""
+    """Why a lane goes on no further here: a page that is odd; documents to be read or no room for another visit, and it
+    comes again; or nothing more to be asked for."""
 
     page: Page | None = None
-    reply: Reply | None = None
-    wants_room: bool = False
+    comes_again: bool = False
 
 
-SIGNAL, DOCUMENT = Kind.SIGNAL, Evidence.DOCUMENT  # a member of an enum is searched for wherever it is named
+SIGNAL, LIST, DOCUMENT = Kind.SIGNAL, Rank.LIST, Evidence.DOCUMENT  # a member of an enum is searched for when named
 SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
-NO_ROOM = Halt(wants_room=True)
+LATER = Halt(comes_again=True)
 
 
-class Standing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Standing:
     """Of a server, for a while: pages of this site and origin need nothing but a request, as far as robots.txt does not
     speak of them."""
 
@@ -51,20 +54,24 @@ class Standing(NamedTuple):
     origin: str
     path_at: int  # in their addresses
     judge: Judge
-    changes: int  # of what robots.txt of any server says
+    learnt: int  # files robots.txt, of any server
     until_at: float
+    deaf: dict[str, bool]  # whether it is, to each beginning of a path so far
 
-    def is_for(self, page: Page, site: Site, changes: int, now: float) -> bool:
-        url, path_at, judge = page.url, self.path_at, self.judge
-        if self.site is not site or self.changes != changes or now >= self.until_at or not url.startswith(self.origin):
+    def is_for(self, page: Page, site: Site, learnt: int, now: float) -> bool:
+        url = page.url
+        if self.site is not site or self.learnt != learnt or now >= self.until_at or not url.startswith(self.origin):
             return False
-        return judge.is_deaf_to(url[path_at : path_at + 2]) or not judge.may_speak_of(url)
+        beginning = url[self.path_at : self.path_at + 2]
+        if (is_deaf := self.deaf.get(beginning)) is None:
+            is_deaf = self.deaf[beginning] = self.judge.is_deaf_to(beginning)
+        return is_deaf or not self.judge.may_speak_of(url)
 
 
 class Lane:
     """One server that is asked for one page after another. `page`: the one at hand."""
 
-    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "standing", "trip", "waiter")
+    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "standing", "trip", "unread", "waiter")
     quarry: Quarry
     begun_at: float
     waiter: "asyncio.Future[Halt]"
@@ -75,6 +82,7 @@ class Lane:
         self.page: Page | None = None
         self.standing: Standing | None = None
         self.trip: Any = None  # under way
+        self.unread: list[Unread] = []
 
     def halts(self, halt: Halt) -> None:
         if not self.waiter.done():
@@ -104,9 +112,13 @@ class Convoy:
         self._parts, self._frontier, self._settler, self._servers = parts, frontier, settler, servers
         self._doors, self._asking, self._aside, self._visitor = doors, asking, aside, visitor
         self._is_over, self._asked = is_over, asked
+        self._journal, self._death_watch, self._rations = parts.journal, parts.death_watch, parts.scheduler.rations
         self._fetcher = prompt(parts.fetcher)
+        self._shelf = Shelf()
         self._free: list[Lane] = []  # to be asked for another page
         self._answered: list[Lane] = []
+        self._proved: list[Lane] = []  # without anything to be read …
+        self._bare: list[Arrival] = []  # … and what, where neither a body nor a gap counts
         self._is_stirred = False
 
     async def run(self, lane: Lane) -> Halt:
@@ -120,7 +132,12 @@ class Convoy:
         finally:
             if lane.trip is not None:
                 self._fetcher.leave(lane.trip)
-                self._end(lane, 0, self._parts.clock.now())
+                self._give_up(lane, self._parts.clock.now())
+
+    def unread(self, lane: Lane) -> list[Unread]:
+        """What came for it and is to be read now."""
+        unread, lane.unread = lane.unread, []
+        return self._shelf.give(unread)
 
     def _stir(self) -> None:
         if not self._is_stirred:
@@ -129,25 +146,32 @@ class Convoy:
 
     def _on_ended(self, lane: Lane) -> None:
         self._answered.append(lane)
-        self._stir()
+        if not self._is_stirred:
+            self._stir()
 
     def _turn(self) -> None:
         self._is_stirred = False
         answered, self._answered = self._answered, []
-        handed_on(self._hear, (lane for lane in answered if lane.trip is not None), self._parts.clock.now())
+        now = self._parts.clock.now()
+        handed_on(self._hear, [lane for lane in answered if lane.trip is not None], now)
+        proved, self._proved = self._proved, []
+        handed_on(self._go_on, proved, now)
         try:
-            if answered and self._parts.journal is not None:
-                self._parts.journal.flush()
+            if answered and self._journal is not None:
+                self._journal.flush()
         finally:  # the loop tells of what went wrong; lanes that nobody sends on would wait for ever
             self._send_all()
 
     def _send_all(self) -> None:
         free, self._free = self._free, []
-        handed_on(self._send, (lane for lane in free if not lane.waiter.done()), self._parts.clock.now())
+        handed_on(self._send, [lane for lane in free if not lane.waiter.done()], self._parts.clock.now())
 
     # up to the request
 
     def _send(self, lane: Lane, now: float) -> None:
+        if lane.unread and self._shelf.is_due(now):
+            lane.halts(LATER)
+            return
         page = lane.page = None if self._is_over(lane.key) else self._frontier.next_page(lane.key, now)
         if page is None:
             lane.halts(DONE)
@@ -158,14 +182,12 @@ class Convoy:
 
     def _is_plain(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
         """Nothing is to be done for it but to ask. Who says no here decides nothing: the lane looks again."""
-        if page.kind is SIGNAL or page.rank == Rank.LIST or quarry.unwelcome(page):
+        if page.kind is SIGNAL or page.rank == LIST or quarry.unwelcome(page):
             return False
-        journal = self._parts.journal
-        if self._aside.deaths(page) or (journal is not None and journal.holds(page.id)):
+        journal, watch, standing, doors = self._journal, self._death_watch, lane.standing, self._doors
+        if (watch is not None and page.id in watch.table) or (journal is not None and page.id in journal.in_hand):
             return False
-        standing = lane.standing
-        doors = self._doors
-        if standing is not None and not doors.closed and standing.is_for(page, quarry.site, doors.changes, now):
+        if standing is not None and not doors.closed and standing.is_for(page, quarry.site, doors.gate.learnt, now):
             return True
         lane.standing = None
         if not self._is_let_in(page, quarry, now):
@@ -189,23 +211,24 @@ class Convoy:
         judge = doors.judge(page, now) if self._parts.scheduler.rations.are_endless(page.site) else None
         if judge is None:
             return None
-        return Standing(quarry.site, f"{origin}/", len(origin), judge, doors.changes, now + SAME_S)
+        return Standing(quarry.site, f"{origin}/", len(origin), judge, doors.gate.learnt, now + SAME_S, {})
 
     def _ask_for(self, lane: Lane, page: Page, quarry: Quarry, now: float) -> bool:
-        asking = self._asking
-        if not asking.may_go_at_once(page):
+        """Nothing needs to be written or waited for before it is asked for."""
+        if self._settler.is_heavy or page.url in self._asking.once_more:
             return False
         trip = self._fetcher.ready(self._visitor.question(page, quarry))
         if trip is None:
             return False
-        self._parts.need_lease()
-        if not asking.count_at_once(quarry.site, page.server, now):
+        if self._parts.need_lease is not None:
+            self._parts.need_lease()
+        if not self._rations.take(quarry.site.name, page.server, now):
             return False
         lane.quarry, lane.begun_at = quarry, now
         try:
             self._fetcher.begin(trip, lane.ended)
         except BaseException:
-            self._end(lane, 0, now)
+            self._give_up(lane, now)
             raise
         lane.trip = trip
         return True
@@ -216,38 +239,60 @@ class Convoy:
         try:
             reply = self._fetcher.hear(lane.trip)
         except BaseException:
-            self._end(lane, 0, now)
+            self._give_up(lane, now)
             raise
-        page = lane.page
+        page, site, asking = lane.page, lane.quarry.site, self._asking
         if reply is None or page is None:
             return
-        self._end(lane, reply.received_bytes, now)
+        lane.trip = None
+        asking.end(site, reply.received_bytes, now)
         try:
-            self._asking.heard(reply, lane.quarry.site, page.server, lane.begun_at, now)
+            asking.heard(reply, site, page.server, lane.begun_at, now)
         except Unanswered:
             self._frontier.put_first(page)
             self._free.append(lane)
             return
-        if self._parts.journal is not None:
-            self._parts.journal.gather(page.id, reply)
+        if self._journal is not None:
+            self._journal.gather(page.id, reply)
         if reply.evidence is DOCUMENT:
-            lane.halts(Halt(page, reply))
+            self._lay_aside(lane, page, reply, now)
         else:
             self._hand_over(lane, page, reply)
 
+    def _lay_aside(self, lane: Lane, page: Page, reply: Reply, now: float) -> None:
+        """What is to be read."""
+        lane.unread.append(Unread(page, lane.quarry, reply))
+        may_wait = self._shelf.takes(page, reply, lane.begun_at, now)
+        if may_wait and self._settler.has_room:
+            self._free.append(lane)
+        else:
+            lane.halts(LATER)
+
     def _hand_over(self, lane: Lane, page: Page, reply: Reply) -> None:
         """What it proves without being read."""
-        arrival = self._visitor.proved(page, why_of(page, self._asked), reply)
-        self._aside.let_go(page.server)
-        self._settler.hand_over(arrival, self._servers.of(page.server).gap_s)
+        arrival, settler = self._visitor.proved(page, why_of(page, self._asked), reply), self._settler
+        if self._rations.promised:
+            self._aside.let_go(page.server)
+        gap_s = self._servers.known[page.server].gap_s
+        if gap_s or reply.sent_body:
+            settler.hand_over(arrival, gap_s)
+        else:
+            self._bare.append(arrival)
+        self._proved.append(lane)
+
+    def _go_on(self, lane: Lane, now: float) -> None:
+        """After what was proved; the first of a turn hands over what there is of all."""
+        if self._bare:
+            bare, self._bare = self._bare, []
+            self._settler.hand_over_all(bare)
         if self._settler.has_room:
             self._free.append(lane)
         else:
-            lane.halts(NO_ROOM)
+            lane.halts(LATER)
 
-    def _end(self, lane: Lane, got_bytes: int, now: float) -> None:
+    def _give_up(self, lane: Lane, now: float) -> None:
         lane.trip = None
-        self._asking.end(lane.quarry.site, got_bytes, now)
+        self._asking.end(lane.quarry.site, 0, now)
 
 
 def prompt(fetcher: Fetcher) -> PromptFetcher:

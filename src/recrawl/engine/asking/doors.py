@@ -14,7 +14,7 @@ from recrawl.scope.robots import Judge
 
 class Doors:
     def __init__(self, rations: Rations, frontier: Frontier, gate: Gate) -> None:
-        self._rations, self._frontier, self._gate = rations, frontier, gate
+        self._rations, self._frontier, self.gate = rations, frontier, gate
         self.closed: dict[str, float] = {}  # origins that let nobody in, on servers with others, and until when
 
     def said_of(self, page: Page, now: float, silent: bool = False) -> Pass:
@@ -23,16 +23,11 @@ class Doors:
             if until_at > now:
                 return Pass(unreachable=True, until_at=until_at)
             del self.closed[origin]
-        return self._gate.check(page.url, now, self._rations.pays_for_one(page.site, now), silent)
+        return self.gate.check(page.url, now, self._rations.pays_for_one(page.site, now), silent)
 
     def judge(self, page: Page, now: float) -> Judge | None:
         """Whose silence lets all pages in that are asked for as this one is; None: each of them is to be looked at."""
-        return self._gate.judge(page.url, now, self._rations.pays_for_one(page.site, now)) if not self.closed else None
-
-    @property
-    def changes(self) -> int:
-        """Another number when a robots.txt was read."""
-        return self._gate.learnt
+        return self.gate.judge(page.url, now, self._rations.pays_for_one(page.site, now)) if not self.closed else None
 
     def shut_out(self, server: str, now: float) -> None:
         """All pages that wait for a robots.txt that could not be had, while the server may have to rest first: nobody

@@ -10,15 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
+from recrawl.engine.asking.errand_pages import HUB, KEY, TOPIC, errand, send
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.heard import Hearing
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.extract.feed import read_feed
 from recrawl.folder.push_book import PushBook
-from recrawl.model.address import fingerprint, server_of
+from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
-from recrawl.model.page import Page, Rank
-from recrawl.model.site import Kind, Site
+from recrawl.model.page import Page
+from recrawl.model.site import Site
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Ask, Evidence, Limits, Reply
 from recrawl.notices import indexnow, websub
@@ -29,8 +30,6 @@ from recrawl.notices.websub import Subscription
 from recrawl.ports import Store
 from recrawl.scope.canonical import Canonicaliser
 
-KEY, TOPIC, HUB = "indexnow-key", "websub-topic", "websub-hub"
-ERRANDS = frozenset({KEY, TOPIC, HUB})
 SLOTS = 8  # keys of one host that may wait for their proof at once
 KEY_GOOD_S = 86_400.0
 PING_WAITS_S = 6 * 3600.0  # for the crawl to come by; then another may have its place
@@ -38,30 +37,6 @@ TRIES = 4
 TRY_AGAIN_S = 300.0  # times the number of tries so far
 NO_PROOF = (Evidence.FAILED, Evidence.BUSY, Evidence.BROKEN)
 FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
-
-
-def is_errand(page: Page) -> bool:
-    return page.kind is Kind.SIGNAL and page.category in ERRANDS
-
-
-def errand(category: str, url: str, site: str, now: float, name: str = "") -> Page:
-    """`name` makes it another one than that of the same address: an address may be a page, too."""
-    return Page(
-        id=fingerprint(f"{category} {name or url}"),
-        url=url,
-        server=server_of(url),
-        site=site,
-        kind=Kind.SIGNAL,
-        category=category,
-        rank=Rank.NOTICED,
-        found_at=now,
-        due_at=now,
-    )
-
-
-def send(store: Store, page: Page, memos: Mapping[str, bytes] | None = None) -> None:
-    """Into its server's line, whatever became of the last one like it."""
-    store.save(Batch(pages=(page,), memos=tuple((memos or {}).items())))
 
 
 # IndexNow: a ping waits until its key is proved

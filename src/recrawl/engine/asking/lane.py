@@ -7,7 +7,7 @@ from recrawl.engine.asking.aside import Aside
 from recrawl.engine.asking.asking import Asking, BudgetSpent, Unanswered
 from recrawl.engine.asking.convoy import Convoy, Lane
 from recrawl.engine.asking.doors import Doors
-from recrawl.engine.asking.errands import Errands, is_errand
+from recrawl.engine.asking.errand_pages import is_errand
 from recrawl.engine.asking.gate import ROBOTS, Gate, once_asked, robots_page
 from recrawl.engine.asking.loop import guarded
 from recrawl.engine.asking.missing import PROBE
@@ -15,6 +15,7 @@ from recrawl.engine.asking.rendering import Rendering
 from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.asking.robots import Robots
 from recrawl.engine.asking.servers import Servers
+from recrawl.engine.asking.shelf import Unread
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.signals import Signals, is_signal
 from recrawl.engine.settling.settle import Settler
@@ -22,11 +23,13 @@ from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
 from recrawl.folder.death_watch import MOST_DEATHS
 from recrawl.frontier.queue import Frontier
+from recrawl.model.late import late_module
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Reply
 
+_ERRANDS = late_module("recrawl.engine.asking.errands")
 ELSEWHERE_WAIT_S = 2.0
 LONGEST_SECOND_WAIT_S = 10.0
 
@@ -45,7 +48,6 @@ class Lanes:
         rendering = Rendering(parts, self.asking, self.servers, gate, lambda: self.stopping)
         self.visitor = Visitor(parts, self.asking.ask, self._may_ask_again, rendering.shown)
         self.signals = Signals(parts.store, parts.quarries, parts.signals)
-        self.errands = Errands(parts.store, parts.quarries, parts.push_book)
         self.robots = Robots(parts, gate, self.asking, self.aside, self.signals, settler, tally)
         self.convoy = Convoy(
             parts,
@@ -76,22 +78,35 @@ class Lanes:
         if self.parts.death_watch is not None:
             self.parts.death_watch.look()
         lane = Lane(key)
-        while True:
-            halt = await guarded(self.convoy.run(lane), self.tally, self.parts.complain)
-            if halt is None:
-                if lane.page is not None:
-                    self.aside.fault(lane.page)
-            elif halt.wants_room:
-                await self.settler.room()
-            elif halt.page is None or not await self._see_to(lane, halt.page, halt.reply):
-                return
+        while await self._goes_on(lane):
+            pass
 
-    async def _see_to(self, lane: Lane, page: Page, reply: Reply | None) -> bool:
-        """A page that is odd. False: the lane has nothing more to do for now."""
-        if reply is None and page.rank == Rank.LIST and self.settler.behind:
+    async def _goes_on(self, lane: Lane) -> bool:
+        """Up to what is odd or to be read."""
+        halt = await guarded(self.convoy.run(lane), self.tally, self.parts.complain)
+        await self._read_all(lane)
+        if halt is None:
+            if lane.page is not None:
+                self.aside.fault(lane.page)
+            return True
+        if halt.comes_again:
+            await self.settler.room()
+            return True
+        return halt.page is not None and await self._see_to_odd(halt.page)
+
+    async def _read_all(self, lane: Lane) -> None:
+        """What came is let go with this: it would take the room that the next answer waits for."""
+        for unread in self.convoy.unread(lane):
+            await self._see_to(unread.page, self._read(unread))
+
+    async def _see_to_odd(self, page: Page) -> bool:
+        """False: the lane has nothing more to do for now."""
+        if page.rank == Rank.LIST and self.settler.behind:
             await self._look_again(page)
             return True
-        work = self._serve_page(page) if reply is None else self._read(page, lane.quarry, reply)
+        return await self._see_to(page, self._serve_page(page))
+
+    async def _see_to(self, page: Page, work: Awaitable[bool]) -> bool:
         more = await guarded(self._or_put_back(page, work), self.tally, self.parts.complain)
         if more is None:
             self.aside.fault(page)
@@ -118,9 +133,8 @@ class Lanes:
             self.aside.until_paid(page, self.parts.clock.now())
         return True
 
-    async def _read(self, page: Page, quarry: Quarry, reply: Reply) -> bool:
-        """What came for it."""
-        await self._visit(page, quarry, reply)
+    async def _read(self, unread: Unread) -> bool:
+        await self._visit(*unread)
         return True
 
     async def _visit(self, page: Page, quarry: Quarry, reply: Reply | None = None) -> None:
@@ -216,10 +230,11 @@ class Lanes:
 
     async def _run_errand(self, page: Page, site: Site, now: float) -> None:
         """What somebody's push made necessary: one request, and what follows from its answer."""
-        ask = self.errands.question(page, site, self.parts.limits, now)
+        errands = _ERRANDS.Errands(self.parts.store, self.parts.quarries, self.parts.push_book)
+        ask = errands.question(page, site, self.parts.limits, now)
         after = replace(page, due_at=None)
         if ask is not None:
-            after = self.errands.settle(page, await self.asking.ask(ask, site), self.settler.ledger)
+            after = errands.settle(page, await self.asking.ask(ask, site), self.settler.ledger)
         self.aside.done(after)
 
     async def _probe(self, page: Page, site: Site) -> None:

@@ -6,7 +6,7 @@ request is an errand in the server's own line: robots.txt, the gap and the budge
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from recrawl.detect.soft404 import ErrorPage, error_page
 from recrawl.engine.settling.ledger import Ledger
@@ -16,6 +16,7 @@ from recrawl.model.address import fingerprint, origin_of
 from recrawl.model.document import Document
 from recrawl.model.page import Page, Rank
 from recrawl.model.site import Kind, Site
+from recrawl.model.swift import replace
 from recrawl.model.visit import Evidence, Reply
 
 PROBE = "probe"

@@ -7,12 +7,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 
 from recrawl.detect.answers import CONFIRMED
+from recrawl.detect.digest import fold as folded
 from recrawl.detect.honesty import ask_conditionally, is_read_anew
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
 from recrawl.detect.soft404 import MOST_LETTERS, most_letters
 from recrawl.detect.verdict import (
     SECOND_LOOK_HEADERS,
     at_once,
+    changed_beside,
     first_sight,
     is_unread,
     judge_second_look,
@@ -25,8 +27,9 @@ from recrawl.engine.asking.missing import Missing
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.signals import ALTERNATE, Signals
 from recrawl.engine.settling.arrival import Arrival
+from recrawl.engine.settling.recording import FOLDER
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed, compared, glance, kept, parse
+from recrawl.extract.document import Parsed, compared, glance, kept, parse, side_by_side
 from recrawl.extract.selected import selected_text
 from recrawl.fetch.journal import Journal
 from recrawl.model.capture import Place
@@ -44,6 +47,7 @@ from recrawl.native import compiled
 MOST_TEMPLATES = 10_000
 DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DUE  # of every visit
 
+NOTICED = Rank.NOTICED
 SAID_NOTHING = frozenset[str]()
 
 if compiled is not None:
@@ -64,7 +68,7 @@ class Visitor:
 
     def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk, show: Show | None = None) -> None:
         self._parts, self._ask, self._may_ask_again, self._show = parts, ask, may_ask_again, show
-        self.missing = Missing(parts, lambda page, site: self._read_previous(page, site)[1])
+        self.missing = Missing(parts, self._kept)
         self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
@@ -75,27 +79,33 @@ class Visitor:
             reply = await self._show(page, reply, quarry)
         if reply.evidence is not DOCUMENT:
             return self.proved(page, why, reply)
+        await _in_step()
         directives = _said_in(reply)
         verdict = at_once(page, reply)
         if verdict is not None:
             document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
             directives |= document.directives if document else frozenset()
             return Arrival(page, why, reply, verdict, document, directives=directives)
-        await _in_step()
         parsed = self._parsed(reply, page, quarry)
         if parsed.sight is not None:  # a tree is too large to wait
             await _in_step()
             self._parts.begin_reading(page.id)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, parsed)) is not None:
             return seen
+        version, old, previous = None, None, None
+        if unread := is_unread(page) and parsed.media is not Media.OTHER:
+            version, old = await self._previous(page, quarry.site, parsed)
+            self._parts.begin_reading(page.id)  # others may have been read meanwhile
+            plainly = self._side_by_side(page, why, reply, quarry, parsed, old, version)
+            if plainly is not None:
+                return plainly
         document = compared(parsed)
         page = self._categorised(page, reply, quarry)
         directives |= document.directives
         template = self.template(page.server, document.template)
-        version, previous = None, None
         error_page, differs = self.missing.known(page.server), False
-        if unread := is_unread(page) and document.media is not Media.OTHER:
-            version, previous = await self._previous(page, quarry.site, parsed)
+        if unread:
+            previous = kept(old) if old is not None else None
             differs = plainly_differs(page, document, previous, template, error_page)
             page = page if differs else recalled(page, previous, template)
         found = None if differs else once_read(page, reply, document, template, error_page)
@@ -103,8 +113,11 @@ class Visitor:
             self._learn(page.server, document, found)
             return Arrival(page, why, reply, found, _to_follow(document, quarry), directives=directives)
         if not unread:
-            version, previous = await self._previous(page, quarry.site, parsed)
-        verdict = thorough(page, reply, document, previous, template)
+            version, old = await self._previous(page, quarry.site, parsed)
+            self._parts.begin_reading(page.id)
+            previous = kept(old) if old is not None else None
+        leave_unread = differs and may_keep(directives, reply.at)
+        verdict = thorough(page, reply, document, previous, template, leave_unread=leave_unread)
         if differs and verdict.change is not Change.CHANGED:  # the text it had is still to be remembered
             page = recalled(page, previous, template)
             verdict = thorough(page, reply, document, previous, template)
@@ -119,6 +132,29 @@ class Visitor:
             looks = 2
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, _to_follow(document, quarry), version, directives, looks=looks)
+
+    def _side_by_side(
+        self,
+        page: Page,
+        why: Why,
+        reply: Reply,
+        quarry: Quarry,
+        parsed: Parsed,
+        old: Parsed | None,
+        version: Version | None,
+    ) -> Arrival | None:
+        """Most pages that change do so in a part of their main text and in nothing else: these are judged by that part.
+        None: this one is not."""
+        if old is None or self.missing.known(page.server) is not None or quarry.script.selector(page.url):
+            return None
+        sides = side_by_side(parsed, old, quarry.met, folded)
+        if sides is None or not may_keep(sides.document.directives, reply.at):
+            return None
+        document = sides.document
+        verdict = changed_beside(page, reply, sides, self.template(page.server, document.template))
+        if verdict is None or (verdict.second_look and self._parts.second_looks):
+            return None
+        return Arrival(page, why, reply, verdict, _to_follow(document, quarry), version, document.directives)
 
     async def _second_answer(
         self, page: Page, reply: Reply, quarry: Quarry, parsed: Parsed
@@ -179,7 +215,18 @@ class Visitor:
             return None
         document = glance(parsed, quarry.met)
         page = self._categorised(page, reply, quarry)
-        return Arrival(page, why, reply, first_sight(page, reply), document, directives=directives)
+        verdict = first_sight(page, reply)
+        return Arrival(
+            page, why, self._lightened(reply, document, quarry.site), verdict, document, directives=directives
+        )
+
+    def _lightened(self, reply: Reply, document: Document, site: Site) -> Reply:
+        """Without the decoded body, where nobody will ask for it: the one that was sent is a third of it, so that more
+        visits are written together, and the next page is inflated into room that is still warm."""
+        is_wanted = document.offers or site.fields or site.archive == FOLDER
+        if is_wanted or reply.sent_body is reply.body or self._parts.archive.needs_body(reply):
+            return reply
+        return replace(reply, body=b"", let_go_bytes=len(reply.body))
 
     def _within_redirects(self, page: Page, verdict: Verdict) -> Verdict:
         """Redirects in a row lead so far and no further."""
@@ -212,14 +259,10 @@ class Visitor:
 
     def question(self, page: Page, quarry: Quarry) -> Ask:
         """What a server says of a page that its scripts fill says nothing of what they fill it with."""
-        conditional = ask_conditionally(page) and not (quarry.rendered and quarry.renders(page.url))
-        return Ask(
-            page.url,
-            etag=page.etag if conditional else "",
-            last_modified=page.last_modified if conditional else "",
-            own=quarry.site.own,
-            limits=self._parts.limits,
-        )
+        own, limits = quarry.site.own, self._parts.limits
+        if not ask_conditionally(page) or (quarry.rendered and quarry.renders(page.url)):
+            return Ask(page.url, own=own, limits=limits)
+        return Ask(page.url, page.etag, page.last_modified, own, limits=limits)
 
     def _parsed(self, reply: Reply, page: Page, quarry: Quarry, beside: Parsed | None = None) -> Parsed:
         self._parts.begin_reading(page.id)
@@ -238,29 +281,32 @@ class Visitor:
 
     async def _previous(
         self, page: Page, site: Site, beside: Parsed | None = None
-    ) -> tuple[Version | None, Document | None]:
+    ) -> tuple[Version | None, Parsed | None]:
         """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""
-        found: tuple[Version | None, Document | None] = await self._parts.look_up(
-            self._read_previous, page, site, beside
-        )
+        found: tuple[Version | None, Parsed | None] = await self._parts.look_up(self._read_previous, page, site, beside)
         return found
 
     def _read_previous(
         self, page: Page, site: Site, beside: Parsed | None = None
-    ) -> tuple[Version | None, Document | None]:
+    ) -> tuple[Version | None, Parsed | None]:
         versions = self._parts.store.versions(page.id, 1)
         if not versions:
             return None, None
         newest = versions[0]
         try:
-            payload = self._parts.archive.read(Place(newest.warc_file, newest.warc_offset, newest.warc_length))
+            place = Place(newest.warc_file, newest.warc_offset, newest.warc_length)
+            payload = self._parts.archive.read(place, newest.body_bytes)
         except RecrawlError as error:
             self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
             return newest, None
         self._parts.begin_reading(page.id)
         ignore, settings = (*self._parts.ignore, *site.ignore), self._parts.extract
         old = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
-        return newest, kept(old)
+        return newest, old
+
+    def _kept(self, page: Page, site: Site) -> Document | None:
+        old = self._read_previous(page, site)[1]
+        return None if old is None else kept(old)
 
     def forget(self, servers: Collection[str]) -> None:
         """Another worker asks them now, and may learn more than is known here."""
@@ -330,6 +376,6 @@ def why_of(page: Page, asked: bool) -> Why:
         return Why.RETRY
     if page.misses:
         return Why.PROBE
-    if page.rank == Rank.NOTICED:
+    if page.rank == NOTICED:
         return Why.NOTICE
     return ASKED if asked else DUE

@@ -45,9 +45,9 @@ class Servers:
         self._frontier.queue(key).parallel = site.parallel if site and self._parts.owned(key, site) else 1
 
     def put(self, server: Server) -> None:
-        self.known[server.key] = server
-        self._settler.ledger.servers[server.key] = server
-        self._frontier.set_free_at(server.key, server.free_at)
+        key = server.key
+        self.known[key] = self._settler.ledger.servers[key] = server
+        self._frontier.set_free_at(key, server.free_at)
 
     def rest(self, key: str, until_at: float) -> None:
         server = self.of(key)

@@ -1,6 +1,7 @@
 """Which pages come into memory: those of our servers that are wanted and for which there is room, as they are due."""
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from recrawl.engine.adoption import adopted
 from recrawl.engine.asking.lane import Lanes
@@ -36,8 +37,7 @@ class Intake:
         self._started_at = parts.clock.now()
         self._room = Room(parts, lanes, tally)
         self.refill = Refill(
-            parts.store, frontier, partitions, lanes.servers.adopt, self.wants, None, self._claimed, self._met,
-            self._has_room,
+            parts.store, frontier, partitions, lanes.servers.adopt, self._claimed, None, self._met, self._with_room
         )  # fmt: skip
         self._crowded_until_at = 0.0  # memory was full, and more waited in the store for a budget or a window
 
@@ -59,11 +59,19 @@ class Intake:
             self._offer(ledger.entered[number], now)
 
     def wants(self, page: Page) -> bool:
-        quarry = self._parts.quarries.get(page.site)
-        if quarry is None or quarry.site.paused:
-            return False
-        seen_at = page.checked_at  # one in the future was written by a clock that ran ahead: not in this run
-        return not (self._once and seen_at is not None and self._started_at <= seen_at <= self._parts.clock.now())
+        return bool(self._wanted((page,)))
+
+    def _wanted(self, pages: Sequence[Page]) -> list[Page]:
+        """A visit in the future was written by a clock that ran ahead: it was not in this run."""
+        quarries, never_at = self._parts.quarries, math.inf
+        sites = {page.site for page in pages}
+        is_open = {site for site in sites if (one := quarries.get(site)) is not None and not one.site.paused}
+        since_at, until_at = (self._started_at, self._parts.clock.now()) if self._once else (never_at, never_at)
+        return [
+            page
+            for page in pages
+            if page.site in is_open and not (page.checked_at is not None and since_at <= page.checked_at <= until_at)
+        ]
 
     def may_wait_here(self, page: Page) -> bool:
         return self._parts.partition(page.server) in self._partitions and self.wants(page)
@@ -72,11 +80,12 @@ class Intake:
     def _is_full(self) -> bool:
         return self._frontier.held >= self.refill.reach.crowd
 
+    def _with_room(self, pages: Iterable[Page]) -> Iterator[Page]:
+        return self._room.fitting(pages) if self._once else filter(self._has_room, pages)
+
     def _has_room(self, page: Page) -> bool:
         """A run that stays keeps in memory what it may not ask for yet, but not without end. While more of that waits
         in the store, pages just visited make room for it."""
-        if self._once:
-            return self._room.is_for(page)
         now = self._parts.clock.now()
         if not self._is_full or not self._parts.scheduler.rations.holds_back(page, now):
             return True
@@ -97,9 +106,10 @@ class Intake:
         for site in {page.site for page in pages} & self._parts.quarries.keys():
             self._parts.quarries[site].knows([page for page in pages if page.site == site])
 
-    def _claimed(self, page: Page) -> Page:
-        """As one of the site that covers it, if its own is gone."""
-        quarry = self._parts.quarries.get(page.site)
-        if not self._parts.adopts or (quarry is not None and not quarry.gone):
-            return page
-        return adopted(page, self._parts.quarries) or page
+    def _claimed(self, pages: list[Page]) -> list[Page]:
+        """Those that are wanted: as pages of the site that covers them, if their own is gone."""
+        quarries = self._parts.quarries
+        gone = {site for site in {page.site for page in pages} if (one := quarries.get(site)) is None or one.gone}
+        if self._parts.adopts and gone:
+            pages = [(adopted(page, quarries) or page) if page.site in gone else page for page in pages]
+        return self._wanted(pages)

@@ -9,7 +9,7 @@ soon, and of that a little a server. A round is short, so that the first request
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from recrawl.frontier.queue import Frontier, ServerQueue
@@ -37,7 +37,8 @@ class Loaded:
 
 
 class Refill:
-    """`unfinished`: the last round was cut short, another one should follow at once."""
+    """`wanted` and `room` leave those pages that may come into memory, and that may now. `unfinished`: the last round
+    was cut short, another one should follow at once."""
 
     def __init__(
         self,
@@ -45,14 +46,13 @@ class Refill:
         frontier: Frontier,
         partitions: Collection[int],
         adopt: Callable[[Server], None],
-        wanted: Callable[[Page], bool],
+        wanted: Callable[[list[Page]], list[Page]],
         reach: Reach | None = None,
-        claimed: Callable[[Page], Page] = lambda page: page,
         met: Callable[[Sequence[Page]], None] = lambda pages: None,
-        room: Callable[[Page], bool] = lambda page: True,
+        room: Callable[[Iterable[Page]], Iterator[Page]] = iter,
     ) -> None:
         self._store, self._frontier, self._partitions = store, frontier, partitions
-        self._adopt, self._wanted, self._claimed, self._met, self._room = adopt, wanted, claimed, met, room
+        self._adopt, self._wanted, self._met, self._room = adopt, wanted, met, room
         self.reach = reach or Reach()
         self._loaded: dict[str, Loaded] = {}
         self._look_at_servers = SERVERS
@@ -146,8 +146,8 @@ class Refill:
         for wider in WIDER:
             found = self._store.due(server, until_at, most * wider, skip=skip)
             self._met(found)
-            wanted = [page for page in map(self._claimed, found) if self._wanted(page)]
-            pages = list(islice(filter(self._room, wanted), most))
+            wanted = self._wanted(found)
+            pages = list(islice(self._room(wanted), most))
             if pages or len(found) < most * wider:
                 break
         return len(found), len(wanted), pages

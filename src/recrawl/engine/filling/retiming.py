@@ -22,7 +22,7 @@ from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.notices.outcome import counts_by_source, pending
 from recrawl.ports import Store
-from recrawl.schedule.due import TURN_HOURS
+from recrawl.schedule.material import TURN_HOURS
 
 EVERY_S = 3600.0
 MOST_WAITING = 2000  # pages in memory solved for again in one go

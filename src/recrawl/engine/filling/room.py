@@ -5,6 +5,8 @@ A run that goes round once loads nothing else: thousands of pages would only be 
 stays asks, when its memory is full, whether any page at all may be asked for.
 """
 
+from collections.abc import Iterable, Iterator
+
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
@@ -13,18 +15,24 @@ from recrawl.model.page import Page
 SAME_S = 0.5  # what holds for one page holds for its kin for so long: the lane looks again
 MOST_KIN = 1000
 
+Kin = tuple[str, str, str]  # site, server and scheme
+
 
 class Room:
     def __init__(self, parts: Parts, lanes: Lanes, tally: Tally) -> None:
         self._parts, self._lanes, self._tally = parts, lanes, tally
-        self._free: dict[tuple[str, str, str], float] = {}  # by site, server and scheme: until when all pages have room
+        self._free: dict[Kin, float] = {}  # by site, server and scheme: until when all pages have room
 
-    def is_for(self, page: Page) -> bool:
-        """For this page, and for robots.txt before it where that must be asked for first; none where it was and could
-        not be had."""
-        now, kin = self._parts.clock.now(), (page.site, page.server, page.url[:6])
-        if self._free.get(kin, 0.0) > now:
-            return True
+    def fitting(self, pages: Iterable[Page]) -> Iterator[Page]:
+        """Those for which there is room, and for robots.txt before them where that must be asked for first; none where
+        it was and could not be had."""
+        now = self._parts.clock.now()
+        for page in pages:
+            kin = page.site, page.server, page.url[:6]
+            if self._free.get(kin, 0.0) > now or self._is_for(page, kin, now):
+                yield page
+
+    def _is_for(self, page: Page, kin: Kin, now: float) -> bool:
         said = self._lanes.doors.said_of(page, now, silent=True)
         unread = said.asks_here
         if said.unreachable:

@@ -24,6 +24,7 @@ FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same a
 MOST_MET = 200_000  # spellings of links
 MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
+LIST = Kind.LIST  # looked at with every page
 
 Stored = Callable[[Sequence[int]], Collection[int]]  # those of these pages that the store holds
 
@@ -76,8 +77,10 @@ class Quarry:
             if (address := self._address(seed)) is not None
         ]
 
-    def discover(self, page: Page, links: Iterable[Link], now: float) -> list[Page]:
+    def discover(self, page: Page, links: Sequence[Link], now: float) -> list[Page]:
         """Addresses met for the first time: details, then lists near, then others; else in the document's order."""
+        if not links and page.kind is not LIST:
+            return []
         wanted = list(self._wanted(page, self._unmet(links)))
         ended = self._ended(page, wanted)
         unmet = [one for one in wanted if one.address.url not in self.sieve and not self._is_behind(ended, one)]
@@ -134,15 +137,17 @@ class Quarry:
             self.sieve.remember([page.url for page in pages])
 
     def _meant(self, pages: Sequence[Page]) -> list[str]:
-        """The addresses of pages to which links of that address lead. What they begin with is looked at once."""
-        is_canonical: dict[str, bool] = {}
-        found: list[str] = []
-        for url in [page.url for page in pages]:
-            origin = url[: url.find("/", len("https://"))]
-            if origin not in is_canonical:
-                is_canonical[origin] = self.means(f"{origin}/")
-            if (is_canonical[origin] and self.canonicaliser.is_clean_behind(origin, url)) or self.means(url):
-                found.append(url)
+        """The addresses of pages to which links of that address lead. What they begin with is looked at once: most come
+        from one server."""
+        rest, found = [page.url for page in pages], list[str]()
+        while rest:
+            first = rest[0]
+            origin = first[: first.find("/", len("https://"))]
+            clean = self.canonicaliser.clean_behind(origin, rest) if self.means(f"{origin}/") else []
+            left = set(rest).difference(clean)
+            odd = {url for url in left if url == first or url.startswith(f"{origin}/")}
+            found += [*clean, *filter(self.means, odd)]
+            rest = list(left - odd)
         return found
 
     def means(self, url: str) -> bool:

@@ -8,7 +8,7 @@ from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.model.address import server_of
-from recrawl.model.belief import unpack
+from recrawl.model.belief import watched_and_changes
 from recrawl.model.notice import Notice, Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.swift import replace
@@ -187,8 +187,8 @@ def foretold(one: Arrival) -> float:
     """How probable a change was by the page's own history, before anybody spoke of it."""
     if not one.page.belief or one.page.checked_at is None:
         return 0.0
-    state = unpack([one.page.belief])[0]
-    return foretold_change(int(state["changes"]), float(state["watched_s"]), one.reply.at - one.page.checked_at)
+    watched_s, changes = watched_and_changes(one.page.belief)
+    return foretold_change(changes, watched_s, one.reply.at - one.page.checked_at)
 
 
 @dataclass(slots=True)

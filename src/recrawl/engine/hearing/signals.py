@@ -14,9 +14,8 @@ from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.heard import Hearing
 from recrawl.engine.settling.arrival import Arrival, Signal
 from recrawl.engine.settling.ledger import Ledger
-from recrawl.extract.feed import FEED_TYPES, read_feed
 from recrawl.extract.settings import SignalLimits
-from recrawl.extract.sitemap import read_sitemap
+from recrawl.extract.signals_late import FEED_TYPES, read_feed, read_sitemap
 from recrawl.model.address import Address
 from recrawl.model.notice import NoticeKind, Source
 from recrawl.model.page import Link, Page, Rank
@@ -84,7 +83,7 @@ def feeds_among(links: Iterable[Link]) -> list[Link]:
 
 def without_feeds(links: Sequence[Link]) -> Sequence[Link]:
     """What is left to discover as pages."""
-    return [link for link in links if not is_feed(link)] if feeds_among(links) else links
+    return [link for link in links if not is_feed(link)] if links and feeds_among(links) else links
 
 
 def signal_page(address: Address, site: str, category: str, now: float, found_from: Page | None = None) -> Page:
@@ -127,7 +126,7 @@ class Signals:
         return self._enter(urls, site, SITEMAP, self.limits.sitemaps, now, None)
 
     def from_links(self, page: Page, links: Sequence[Link], now: float) -> list[Page]:
-        feeds = [link.url for link in feeds_among(links)]
+        feeds = [link.url for link in feeds_among(links)] if links else []
         return self._enter(feeds, page.site, FEED, self.limits.feeds, now, page) if feeds else []
 
     def hear(self, page: Page, reply: Reply) -> tuple[Verdict, Signal | None]:

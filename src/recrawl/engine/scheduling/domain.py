@@ -3,7 +3,7 @@
 from recrawl.model.values import dataclass
 from recrawl.ports import Policy, PricedPolicy
 from recrawl.schedule.budget import Bucket
-from recrawl.schedule.value import ValuePolicy
+from recrawl.schedule.lean import is_by_value
 
 
 @dataclass(slots=True)
@@ -29,4 +29,4 @@ def knowledge_memo(worker: str, purse: str) -> str:
 def learnt_memo(worker: str, policy: Policy, purse: str) -> str:
     """The same for any policy. One that has learnt nothing but a price keeps it apart: another may be chosen for a
     while and this one come back."""
-    return knowledge_memo(worker, purse) if isinstance(policy, ValuePolicy) else f"price:{worker}:{policy.name}:{purse}"
+    return knowledge_memo(worker, purse) if is_by_value(policy) else f"price:{worker}:{policy.name}:{purse}"

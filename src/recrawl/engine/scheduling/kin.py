@@ -1,24 +1,31 @@
 """Pages that are expected to be alike: the groups whose laws a page starts from."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from recrawl.model.page import Page
 from recrawl.model.site import Kind
 from recrawl.native import compiled
-from recrawl.schedule import knowledge as known
-from recrawl.schedule.value import ValuePolicy
+from recrawl.schedule import group_names as known
 
 if compiled is not None:
     compiled.kin(Page, Kind.GENERAL)
 
 
-def group_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str]:
+class Knowing(Protocol):
+    """A policy that knows sites."""
+
+    @property
+    def knowledge(self) -> known.Met: ...
+
+
+def group_names(policy: Knowing, pages: Sequence[Page], now: float) -> list[str]:
     """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
     plain = _plain_names(policy, pages, now) if compiled is not None else [None] * len(pages)
     return [name or group_name(policy, page, now) for name, page in zip(plain, pages, strict=True)]
 
 
-def _plain_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list[str | None]:
+def _plain_names(policy: Knowing, pages: Sequence[Page], now: float) -> list[str | None]:
     """By the compiled part, which leaves some to `group_name`."""
     names: list[str | None] = compiled.kin_names(
         list(pages), known.met_at(policy.knowledge), now, known.FIRST_S, known.YOUTH_S
@@ -26,7 +33,7 @@ def _plain_names(policy: ValuePolicy, pages: Sequence[Page], now: float) -> list
     return names
 
 
-def group_name(policy: ValuePolicy, page: Page, now: float) -> str:
+def group_name(policy: Knowing, page: Page, now: float) -> str:
     new = known.is_new(policy.knowledge, page.site, page.found_at, now)
     return known.group_name(page.site, "" if new else pattern_of(page), new)
 

@@ -1,13 +1,14 @@
 """What may be asked for now: room in every budget over a site, and an open window; and if not now, when."""
 
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from recrawl.engine.scheduling.spending import Common, Purse, Spending, budgets_of, spent_memo
-from recrawl.model.belief import Floats
+from recrawl.model.belief import Column, numbers, state_type
+from recrawl.model.numpy_late import np
 from recrawl.model.page import Page
 from recrawl.model.site import Site
+from recrawl.native import compiled
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.portion import Portion
 from recrawl.schedule.settings import DAY_S
@@ -89,12 +90,12 @@ class Rations(Spending):
         due_at = moved_into(self._windows.get(page.site, ()), at + gap_s)
         return due_at if gap_s < TO_THE_SECOND_S else float(int(due_at))
 
-    def due_times(self, pages: Sequence[Page], at: Floats, gaps_s: Floats) -> Floats:
-        """`due_at` of many."""
+    def due_times(self, pages: Sequence[Page], states: Column, at: Column, gaps_s: Column) -> "array[float]":
+        """`due_at` of many. The gaps are noted in their states."""
+        due_at = due_again(states, gaps_s, at)
         if any(self._windows.values()):
-            return np.array([self.due_at(*one) for one in zip(pages, at.tolist(), gaps_s.tolist(), strict=True)])
-        due_at = at + gaps_s
-        return np.where(gaps_s < TO_THE_SECOND_S, due_at, np.trunc(due_at))
+            return array("d", [self.due_at(*one) for one in zip(pages, numbers(at), numbers(gaps_s), strict=True)])
+        return numbers(due_at)
 
     def begin(self, site: str, now: float) -> bool | None:
         """Also False where its window has closed."""
@@ -102,6 +103,16 @@ class Rations(Spending):
         if windows and not is_open(windows, now):
             return False
         return super().begin(site, now)
+
+    def take(self, site: str, server: str, now: float) -> bool:
+        """Count one request that is about to be sent, if that can be done without waiting."""
+        if not self.budgets and not self._windows.get(site) and site not in self._gone:
+            self._begun += 1
+        elif self.must_be_written(now) or not self.begin(site, now):
+            return False
+        if self.promised:
+            self.keep_promise(server)
+        return True
 
     def memos(self, now: float) -> dict[str, bytes]:
         counted = self.budgets and self._common is None
@@ -111,3 +122,17 @@ class Rations(Spending):
         """These memos are in the store now."""
         if memo := memos.get(self._memo_name):
             self.kept(memo)
+
+
+def due_again(states: Column, gaps_s: Column, at: Column) -> Column:
+    """To the second, but for short gaps; these are noted in the states."""
+    if compiled is None:
+        return plain_due_again(states, gaps_s, at)
+    return compiled.due_again(states, gaps_s, at, TO_THE_SECOND_S)
+
+
+def plain_due_again(states: Column, gaps_s: Column, at: Column) -> Column:
+    gaps = np.frombuffer(gaps_s)
+    np.frombuffer(states, dtype=state_type())["gap_s"] = gaps
+    due_at = np.frombuffer(at) + gaps
+    return np.where(gaps < TO_THE_SECOND_S, due_at, np.trunc(due_at))

@@ -7,7 +7,6 @@ exceeded, whoever dies and whenever.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from recrawl.engine.scheduling.spending_memo import (
@@ -22,6 +21,7 @@ from recrawl.engine.scheduling.spending_memo import (
     written,
 )
 from recrawl.model.site import Site
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule import budget as budgets
 from recrawl.schedule.budget import BOTH, Budget, Spent
@@ -67,7 +67,7 @@ class Spending:
         self.spent = recalled(memo, wanted)
         self._gone = gone(accounts_in(memo), wanted)
         self._under_way = [0] * len(self.spent)
-        self._promised: dict[str, tuple[str, int]] = {}  # by server: for which site, and how many requests
+        self.promised: dict[str, tuple[str, int]] = {}  # by server: for which site, and how many requests
         self._promised_day = NEVER
         self._largest_bytes = largest(memo)  # answer so far: what one may bring of which nothing is known
         self._begun = 0
@@ -152,14 +152,14 @@ class Spending:
         day is forgotten: the pages may be wanted no more."""
         if not self.can_promise(site, now, server):
             return False
-        self._promised[server] = (site, BOTH)
+        self.promised[server] = (site, BOTH)
         return True
 
     def can_promise(self, site: str, now: float, server: str = "") -> bool:
         """Whether both fit beside what is set aside for other servers, or are set aside for this one."""
         if self._promised_day != (day := int(now // DAY_S)):
-            self._promised_day, self._promised = day, {}
-        if server in self._promised:
+            self._promised_day, self.promised = day, {}
+        if server in self.promised:
             return True
         needs = [
             (place, self._owed(budget) + min(BOTH, budgets.requests_of_span(budget, now) or BOTH))
@@ -180,7 +180,7 @@ class Spending:
                 self._common.spare(budget, spent, self._owed(budget), now)
 
     def _owed(self, budget: Budget) -> int:
-        return sum(count for site, count in self._promised.values() if budget.covers(site))
+        return sum(count for site, count in self.promised.values() if budget.covers(site))
 
     def _is_empty(self, place: int, requests: int, now: float) -> bool:
         """As the common purse was a moment ago: then nothing need be drawn from others only to be given back."""
@@ -195,13 +195,13 @@ class Spending:
 
     def keep_promise(self, server: str) -> None:
         """One of the requests is counted now."""
-        site, count = self._promised.pop(server, ("", 0))
+        site, count = self.promised.pop(server, ("", 0))
         if count > 1:
-            self._promised[server] = (site, count - 1)
+            self.promised[server] = (site, count - 1)
 
     def forget_promise(self, server: str) -> bool:
         """It may not be asked for pages. Whether anything was set aside for it."""
-        return self._promised.pop(server, None) is not None
+        return self.promised.pop(server, None) is not None
 
     def take_back(self, site: str, begun_at: float, now: float) -> None:
         """A request that was counted was not sent. What was counted the day before stays: it may be forgotten today."""

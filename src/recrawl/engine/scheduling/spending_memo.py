@@ -5,9 +5,9 @@ Whose file is taken away and put back on the same day has spent what it had; so 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.schedule.budget import Budget, Spent
 from recrawl.schedule.portion import Portion

@@ -4,11 +4,9 @@ certain."""
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Copy, Ledger
-from recrawl.model.belief import STATE, Floats, Sightings, States
+from recrawl.model.belief import STATE_BYTES, Column, Sights
 from recrawl.model.capture import Capture
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Kind
@@ -28,24 +26,13 @@ if compiled is not None:
     )
 
 
-def sighted(judged: list[Arrival]) -> tuple[Sightings, States] | None:
+def sighted(judged: list[Arrival]) -> Sights | None:
     """What was seen of these pages, and what was believed of them before."""
-    columns = compiled.sighted(judged, STATE.itemsize) if compiled is not None else None
-    if columns is None:
-        return None
-    at, changed, first, ago_s, size_bytes, response_s, states = columns
-    seen = Sightings(
-        at=np.frombuffer(at),
-        changed=np.frombuffer(changed, dtype=np.bool_),
-        first=np.frombuffer(first, dtype=np.bool_),
-        changed_ago_s=np.frombuffer(ago_s),
-        size_bytes=np.frombuffer(size_bytes),
-        response_s=np.frombuffer(response_s),
-    )
-    return seen, np.frombuffer(states, dtype=STATE).copy()
+    columns = compiled.sighted(judged, STATE_BYTES) if compiled is not None else None
+    return None if columns is None else Sights(columns[:-1], columns[-1])
 
 
-def checked(judged: list[Arrival], states: States, gaps_s: Floats, due_at: Floats) -> list[Page | None]:
+def checked(judged: list[Arrival], states: Column, gaps_s: Column, due_at: Column) -> list[Page | None]:
     """The pages after a 304; None in the place of all others."""
     if compiled is None:
         return [None] * len(judged)
@@ -67,7 +54,7 @@ def note_run(
     if compiled is None:
         return 0
     noted: int = compiled.confirmed_run(
-        arrivals, after, start, waiting, is_quiet, records, ledger.pages, ledger.visits, ledger.copies
+        arrivals, after, start, waiting, is_quiet, records, ledger.pages, ledger.visits, ledger.copies, ledger.confirmed
     )
     return noted
 

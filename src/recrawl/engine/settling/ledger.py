@@ -36,6 +36,7 @@ class Ledger:
     pages: dict[int, Page] = field(default_factory=dict)
     entered: dict[int, Page] = field(default_factory=dict)
     servers: dict[str, Server] = field(default_factory=dict)
+    confirmed: list[Page] = field(default_factory=list)  # those of `pages` of which a visit changed nothing of its own
     visits: list[Visit] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -74,7 +75,7 @@ def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: Docum
             warc_file=place.file,
             warc_offset=place.offset,
             warc_length=place.length,
-            body_bytes=len(copy.capture.reply.body),
+            body_bytes=copy.capture.reply.body_bytes,
             text_bytes=copy.text_bytes,
             share_changed=copy.share_changed,
             content_type=copy.capture.reply.header("content-type")[:100],
@@ -85,6 +86,7 @@ def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: Docum
     saved = store.save(
         Batch(
             pages=tuple(ledger.pages.values()),
+            confirmed=frozenset([page.id for page in ledger.confirmed if ledger.pages[page.id] is page]),
             entered=tuple(ledger.entered.values()),
             servers=tuple(ledger.servers.values()),
             visits=tuple(ledger.visits),

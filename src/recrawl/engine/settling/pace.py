@@ -1,15 +1,14 @@
 """From verdicts to pages that know when they are due again: estimate and schedule, a batch at a time."""
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.confirmed import RANKS, checked, sighted
 from recrawl.frontier.manners import DAY_S, WELL, page_wait_s, trouble
-from recrawl.model.belief import Floats, Sightings, States, unpack
+from recrawl.model.belief import STATE_BYTES, Column, Sightings, Sights, numbers
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.server import Server
 from recrawl.model.site import Kind
@@ -20,6 +19,7 @@ from recrawl.model.visit import Evidence
 PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves a page gone
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
 GONE_TO_S = 90 * DAY_S
+_BLANK = bytes(STATE_BYTES)  # of a page never visited
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
@@ -29,7 +29,7 @@ def pace(
     importance_of: Mapping[str, float],
     server_of: Callable[[str], Server],
     notices_of: Callable[[Sequence[Arrival]], Sequence[Sequence[int]] | None],
-    luck: Floats,
+    luck: Column,
 ) -> list[Page]:
     """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief. `notices_of`:
     how many of each source spoke of each page since its last visit, None: nobody of any."""
@@ -40,10 +40,10 @@ def pace(
     importance = importance_among(before, importance_of)
     server = {key: server_of(key) for key in {page.server for page in before}}
     servers = [server[page.server] for page in before]
-    seen, states = sighted(judged) or (sightings(judged), unpack(page.belief for page in before))
-    states, gaps_s = scheduler.paced(before, states, seen, importance, servers, notices_of(judged), luck[: len(judged)])
-    states["gap_s"] = gaps_s
-    paced = _due_again(judged, states, gaps_s, scheduler.rations.due_times(before, seen.at, gaps_s))
+    seen = sighted(judged) or each_sighted(judged)
+    states, gaps_s = scheduler.paced(before, seen, importance, servers, notices_of(judged), luck[: len(judged)])
+    due_at = scheduler.rations.due_times(before, states, seen.at, gaps_s)
+    paced = _due_again(judged, states, gaps_s, due_at)
     if len(judged) == len(arrivals):
         return paced
     in_turn = iter(paced)
@@ -56,15 +56,15 @@ def is_at_rest(page: Page) -> bool:
     return calm and page.status is Status.LIVE and bool(page.belief) and page.interval_s > 0
 
 
-def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) -> Floats:
-    return np.array([page.importance * importance_of.get(page.site, 1.0) for page in pages])
+def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) -> "array[float]":
+    return array("d", [page.importance * importance_of.get(page.site, 1.0) for page in pages])
 
 
-def _due_again(judged: list[Arrival], states: States, gaps_s: Floats, due_at: Floats) -> list[Page]:
-    pages = checked(judged, states, gaps_s, due_at)
+def _due_again(judged: list[Arrival], states: Column, gaps_s: Column, due_at: "array[float]") -> list[Page]:
+    pages, gaps = checked(judged, states, gaps_s, due_at), numbers(gaps_s)
     for place in [place for place, page in enumerate(pages) if page is None]:
-        belief, gap_s = states[place].tobytes(), float(gaps_s[place])
-        pages[place] = taught_and_due(judged[place], belief, gap_s, float(due_at[place]))
+        belief = bytes(states[place * STATE_BYTES : (place + 1) * STATE_BYTES])
+        pages[place] = taught_and_due(judged[place], belief, gaps[place], due_at[place])
     return [page for page in pages if page is not None]
 
 
@@ -81,14 +81,20 @@ def taught_and_due(one: Arrival, belief: bytes, gap_s: float, due_at: float) -> 
 
 
 def sightings(judged: Sequence[Arrival]) -> Sightings:
-    return Sightings(
-        at=np.array([one.reply.at for one in judged]),
-        changed=np.array([_is_change(one) for one in judged]),
-        first=np.array([one.page.checked_at is None for one in judged]),
-        changed_ago_s=np.array([_changed_ago_s(one) for one in judged]),
-        size_bytes=np.array([float(one.page.size_bytes or len(one.reply.body)) for one in judged]),
-        response_s=np.array([one.reply.times.first_byte_s for one in judged]),
+    return each_sighted(judged).arrays()[0]
+
+
+def each_sighted(judged: Sequence[Arrival]) -> Sights:
+    """As `sighted`, one by one."""
+    columns = (
+        array("d", [one.reply.at for one in judged]),
+        bytes(_is_change(one) for one in judged),
+        bytes(one.page.checked_at is None for one in judged),
+        array("d", [_changed_ago_s(one) for one in judged]),
+        array("d", [float(one.page.size_bytes or one.reply.body_bytes) for one in judged]),
+        array("d", [one.reply.times.first_byte_s for one in judged]),
     )
+    return Sights(columns, b"".join(one.page.belief or _BLANK for one in judged))
 
 
 def _is_change(one: Arrival) -> bool:
@@ -128,7 +134,7 @@ def _taught(one: Arrival) -> dict[str, Any]:
             "body_digest": verdict.body_digest,
             "text_digest": verdict.text_digest or page.text_digest,
             "simhash": verdict.simhash,
-            "size_bytes": len(reply.body),
+            "size_bytes": reply.body_bytes,
             "content_type": reply.header("content-type")[:100],
         }
     if verdict.change is not Change.SAME:

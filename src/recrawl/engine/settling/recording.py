@@ -82,7 +82,7 @@ class Recorder:
     def _source(self, one: Arrival, reader: Reader, previous: Sequence[Record]) -> Source | None:
         reply = one.reply
         if one.verdict.change in FRESH:
-            is_whole = reply.evidence is Evidence.DOCUMENT
+            is_whole = reply.evidence is Evidence.DOCUMENT and not reply.let_go_bytes
             return Source(reply.at, reply.body, reply.header("content-type"), reply.headers) if is_whole else None
         if previous and previous[0].wrapper == reader.digest:
             return None

@@ -47,7 +47,8 @@ class Settler:
         self._room = asyncio.Event()
         self._error: BaseException | None = None
         self._origin: TracebackType | None = None
-        self._bytes = 0  # of the answers handed over and not yet written
+        self._bytes = 0  # of the answers handed over and not yet written …
+        self._gathered_bytes = 0  # … and of those among them that still gather
         self._given = self._taken = 0  # arrivals handed over, and those of which everything is known
         self._written = asyncio.Event()
         self._enough = asyncio.Event()
@@ -64,14 +65,11 @@ class Settler:
         return len(self._arrivals) >= most or self._bytes >= BATCH_BYTES
 
     @property
-    def _is_far_ahead(self) -> bool:
-        """Written and gathering are two batches."""
-        return self._given - self._taken >= 2 * self._most or self._bytes >= 2 * BATCH_BYTES
-
-    @property
     def has_room(self) -> bool:
-        """For the next visit; if not, `room` waits for it."""
-        return self._lanes is None and self._error is None and not self._is_far_ahead
+        """For the next visit: what is written and what gathers are two batches. If not, `room` waits for it."""
+        if self._lanes is not None or self._error is not None:
+            return False
+        return self._given - self._taken < 2 * self._most and self._bytes < 2 * BATCH_BYTES
 
     async def put(self, arrival: Arrival, gap_s: float = 0.0) -> None:
         """Hand one visit over; returns when there is room for the next. `gap_s`: of its server."""
@@ -79,25 +77,32 @@ class Settler:
         await self.room()
 
     def hand_over(self, arrival: Arrival, gap_s: float = 0.0) -> None:
-        self._arrivals.append(arrival)
-        self._given += 1
-        self._bytes += len(arrival.reply.body)
+        held_bytes = arrival.reply.held_bytes
+        self._bytes += held_bytes
+        self._gathered_bytes += held_bytes
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
-        if self._lanes is not None:
-            self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
-        self.stir()
-        if self._is_full and not self._enough.is_set():
-            self._enough.set()
+        self.hand_over_all((arrival,))
         if arrival.document is not None and arrival.page.kind is Kind.LIST:
             self.hurry()  # the new details that it may show go before the old ones
+
+    def hand_over_all(self, arrivals: Sequence[Arrival]) -> None:
+        """Visits that brought no body, of servers without a gap."""
+        self._arrivals += arrivals
+        self._given += len(arrivals)
+        if self._lanes is not None:
+            self._patience_s = min(self._patience_s, EACH_PATIENCE_S)
+        if self._writer is None or self._writer.done():
+            self.stir()
+        if self._is_full and not self._enough.is_set():
+            self._enough.set()
 
     async def room(self) -> None:
         """Until the next visit may be made."""
         if self._lanes is not None:
             await self._until_written()
             return
-        while self._is_far_ahead and self._error is None:
+        while not self.has_room and self._error is None:
             self._room.clear()
             await self._room.wait()
         self.complain()
@@ -184,12 +189,12 @@ class Settler:
             while self._arrivals or self.ledger:
                 await self._linger()
                 arrivals, self._arrivals = self._arrivals, []
+                written, self._gathered_bytes = self._gathered_bytes, 0
                 ledger, self.ledger = self.ledger, Ledger()
                 self._under_way = ledger
                 self._prepare(arrivals, ledger)
                 self._settled(ledger, await self._carry_out(ledger))
                 self._taken += len(arrivals)
-                written = sum(len(one.reply.body) for one in arrivals)
                 self._bytes -= written
                 self._under_way = None
                 del arrivals, ledger

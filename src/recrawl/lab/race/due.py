@@ -15,8 +15,9 @@ from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT
 from recrawl.lab.race.racers import Value
 from recrawl.model.belief import Bools, Floats, Ints, Sightings
 from recrawl.model.values import dataclass
-from recrawl.schedule.due import TURN_HOURS, is_material, turn
+from recrawl.schedule.due import turn
 from recrawl.schedule.knowledge import bursts
+from recrawl.schedule.material import TURN_HOURS, is_material
 
 
 @dataclass(slots=True)

@@ -12,14 +12,15 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from recrawl.estimate.bayes import Prospects
-from recrawl.estimate.trust import SOURCES
+from recrawl.estimate.given import SOURCES
 from recrawl.lab.race.history import DAY_S, HOUR_S, MONDAY_AT, History, rates_per_day
 from recrawl.lab.race.track import politely
 from recrawl.model.belief import Bools, Context, Floats, Ints, Sightings, States, unknown
 from recrawl.model.values import dataclass
 from recrawl.ports import Policy
+from recrawl.schedule.group_names import YOUTH_S, group_name
 from recrawl.schedule.index import value_of_rate
-from recrawl.schedule.knowledge import YOUTH_S, group_name, group_numbers
+from recrawl.schedule.knowledge import group_numbers
 from recrawl.schedule.price import SAVED, clears
 from recrawl.schedule.ranked import harmonic_index, proportional_index
 from recrawl.schedule.relief import relieved_hourly

@@ -70,6 +70,7 @@ def _batch(pile: _Pile, batch: Batch, number: int) -> Batch:
         events=tuple(pile.events),
         robots=tuple(pile.robots),
         records=tuple(pile.records),
+        confirmed=batch.confirmed & {page.id for page in pile.pages},
         lost=tuple(pile.lost),
         notices=batch.notices if number == HOME else (),
         memos=batch.memos if number == HOME else (),

@@ -44,13 +44,14 @@ from recrawl.store.tables import (
     SERVER,
     VERSION,
     VISIT,
+    VISIT_LOG,
     WORD,
 )
 from recrawl.store.texts import Sql
 
 OWN = (PART, SHARD, WORKER, META)  # what a store says of itself
 AT_HOME = tuple(table for table in TABLES if table.name in ("event", "memo", "notice", "purse", "outbox"))
-OF_PAGES = (VISIT, VERSION, RECORD)
+OF_PAGES = (VISIT, VISIT_LOG, VERSION, RECORD)
 SPREAD = (SERVER, PRESENCE, ROBOTS, PAGE, *OF_PAGES)
 WORDS = {  # columns that hold numbers of words
     PAGE: ("site", "category", "content_type"),
@@ -58,6 +59,7 @@ WORDS = {  # columns that hold numbers of words
     PRESENCE: ("site",),
     COUNTER: ("site",),
     VISIT: ("failure",),
+    VISIT_LOG: ("failure",),
     VERSION: ("warc_file", "content_type"),
     RECORD: ("kind", "wrapper"),
 }
