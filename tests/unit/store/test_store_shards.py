@@ -167,6 +167,18 @@ def test_what_a_crash_left_untold_in_a_shard_is_told_by_the_next_who_looks(
         assert len(store.events()) == 1
 
 
+def test_an_heir_tells_what_the_dead_left_untold_before_it_owns_anything(dsns: tuple[str, str], leases: Leases) -> None:
+    home, shard = dsns
+    one = page(THERE)
+    with closing(seated(home, leases, "dead")) as store:
+        store.members[1].write(Batch(pages=(one,), events=(added(one),)))  # type: ignore[attr-defined]
+        with psycopg.connect(home, autocommit=True) as connection:
+            connection.execute("UPDATE worker SET expires_at = 0 WHERE id = 'dead'")
+        with closing(seated(home, leases, "heir")) as heir:
+            assert [event.page for event in heir.events()] == [one.id]
+    assert count(shard, "event") == 0
+
+
 def test_a_shard_that_is_away_takes_only_its_own_partitions_with_it(dsns: tuple[str, str], leases: Leases) -> None:
     home, shard = dsns
     clock = Ticking()

@@ -27,7 +27,7 @@ from recrawl.store.shared.sharding import HOME, by_shard
 from recrawl.store.shared.shards import Atlas, Members, atlas_of, relay
 
 AGAIN_S = 5.0  # a shard that was away is tried again
-RELAY_S = 5.0  # what others left untold is looked for
+RELAY_S = 5.0  # what others left untold is looked for, besides at each claim
 
 Answer = TypeVar("Answer")
 
@@ -92,7 +92,8 @@ class LeasedShards(ShardedStore):
         return self._atlas.living_in([number for number in self._away if self._is_away(number)])
 
     def admit(self, epochs: Mapping[int, int]) -> set[int]:
-        """Own partitions that were claimed, once their shards know of it; those whose shards are away."""
+        """Own partitions that were claimed, once their shards know of it; those whose shards are away. What the owner
+        before left untold there is told first, or whoever sees the heir's work done would miss it in the feed."""
         self._atlas.look()
         refused: set[int] = set()
         for number in {self._atlas.place(partition) for partition in epochs}:
@@ -100,6 +101,7 @@ class LeasedShards(ShardedStore):
             try:
                 if number != HOME:
                     self._member(number).take_over(mine)
+                    relay(self.home, self._member(number))
             except (StoreAway, StoreInUse):
                 self._away[number] = self._steady() + AGAIN_S
                 refused |= mine.keys()
@@ -173,8 +175,7 @@ class LeasedShards(ShardedStore):
         if self._steady() < self._relayed_at + RELAY_S:
             return
         self._relayed_at = self._steady()
-        for number in self.each(lambda member: None, range(1, len(self.members))):
-            relay(self.home, self._member(number))
+        self.each(lambda member: relay(self.home, _fenced(member)), range(1, len(self.members)))
 
     def _partition(self, server: str) -> int:
         return partition_of(server, self.partitions)
