@@ -1,6 +1,7 @@
 """Counters of one run, a row a worker, in memory that parent and workers share."""
 
 import mmap
+from collections.abc import Callable
 from enum import IntEnum, auto
 from struct import calcsize
 
@@ -38,9 +39,10 @@ _CELL = calcsize("q")
 
 
 class Tally:
-    """One worker's row."""
+    """One worker's row. `when_idle`: told when it has nothing to do any more."""
 
-    def __init__(self, cells: memoryview | None = None) -> None:
+    def __init__(self, cells: memoryview | None = None, when_idle: Callable[[], None] | None = None) -> None:
+        self.when_idle = when_idle
         self._cells = memoryview(bytearray(len(Count) * _CELL)).cast("q") if cells is None else cells
 
     def add_request(self, received_bytes: int) -> None:
@@ -53,6 +55,11 @@ class Tally:
 
     def set(self, count: Count, value: int) -> None:
         self._cells[count] = value
+
+    def set_idle(self, idle: bool) -> None:
+        was_idle, self._cells[Count.IDLE] = self._cells[Count.IDLE], int(idle)
+        if idle and not was_idle and self.when_idle is not None:
+            self.when_idle()
 
     def __getitem__(self, count: Count) -> int:
         return int(self._cells[count])

@@ -152,7 +152,7 @@ class Worker:
         if not self._disk_is_low(now):
             self._open_lanes(now)
         idle = self._idle(now)
-        self.tally.set(Count.IDLE, int(idle))
+        self.tally.set_idle(idle)
         if idle and looks:
             self.tally.add(Count.CHECKS)
         if self.order.once and not self.order.alone and not self._tasks:

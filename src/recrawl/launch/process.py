@@ -4,6 +4,7 @@ Every worker owns its share of the partitions and meets the others only in the s
 archive or network. If the parent dies, the workers die with it; the folder's lock goes with the last of them.
 """
 
+import contextlib
 import ctypes
 import os
 import select
@@ -57,14 +58,18 @@ class Crew:
     once: bool
     on_tick: Callable[[Board], None]
     complain: Callable[[str], None]
+    tick_s: float = TICK_S
     children: dict[int, Child] = field(default_factory=dict)
     stopped_by: int = 0
     worst: int = 0
     last_words: str = ""  # of the first worker that failed
+    _bell: tuple[int, int] = (-1, -1)  # a pipe: workers that have nothing to do any more ring, so that the end is seen
 
     def run(self) -> int:
         """The exit code: 0, that of the first worker that failed, or 128 + the signal that stopped us."""
         before = {number: signal.signal(number, self._stop) for number in ENDING}
+        self._bell = os.pipe()
+        os.set_blocking(self._bell[1], False)
         try:
             for number in range(len(self.board.rows)):
                 if not self.stopped_by:
@@ -73,24 +78,29 @@ class Crew:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+            for end in self._bell:
+                os.close(end)
         return self.worst or (128 + self.stopped_by if self.stopped_by else 0)
 
     def _watch(self) -> None:
         quiet: Collected | None = None
         tick_at = 0.0
         while self.children:
-            ended, _, _ = select.select([child.pipe for child in self.children.values()], [], [], self._patience_s())
+            ears = [self._bell[0], *(child.pipe for child in self.children.values())]
+            ended, _, _ = select.select(ears, [], [], self._patience_s())
+            if self._bell[0] in ended:
+                os.read(self._bell[0], LAST_WORDS_BYTES)
             for child in [one for one in self.children.values() if one.pipe in ended]:
                 self._ended(child)
             if (now := monotonic()) >= tick_at:
-                tick_at = now + TICK_S
+                tick_at = now + self.tick_s
                 self.on_tick(self.board)
             if self.once and not self.stopped_by:
                 quiet = self._quiet(quiet)
 
     def _patience_s(self) -> float:
         if not self.once or not self._is_idle(any):
-            return TICK_S
+            return self.tick_s
         return AT_ONCE_S if self._is_idle(all) else SOON_S
 
     def _quiet(self, before: Collected | None) -> Collected | None:
@@ -139,7 +149,9 @@ class Crew:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)  # until the worker listens itself
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             die_with_parent()
-            code = self.work(number, self.board.rows[number])
+            tally = self.board.rows[number]
+            tally.when_idle = self._ring if self.once else None
+            code = self.work(number, tally)
         except RecrawlError as error:
             self.complain(f"recrawl: {error}")
             os.write(pipe, str(error).encode("utf-8", "replace")[:LAST_WORDS_BYTES])
@@ -150,6 +162,10 @@ class Crew:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
+
+    def _ring(self) -> None:
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):  # full: it is heard anyway
+            os.write(self._bell[1], b"!")
 
     def _ended(self, child: Child) -> None:
         _, status = os.waitpid(child.pid, 0)

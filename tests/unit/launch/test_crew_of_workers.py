@@ -117,6 +117,24 @@ def test_a_worker_is_told_once_that_all_is_done() -> None:
     assert (crew.run(), said) == (0, [])
 
 
+def test_the_end_is_seen_when_the_last_has_nothing_to_do_whenever_the_next_look_would_be() -> None:
+    def work(number: int, tally: Tally) -> int:
+        heard: list[int] = []
+        signal.signal(signal.SIGUSR1, lambda signal_number, frame: heard.append(signal_number))
+        time.sleep(0.1 * number)
+        while not heard:
+            tally.set_idle(True)
+            tally.add(Count.CHECKS)
+            time.sleep(0.002)
+        return 0
+
+    crew = Crew(work, Board(2), once=True, on_tick=lambda board: None, complain=lambda text: None, tick_s=3600.0)
+    stopper = threading.Timer(30.0, os.kill, (os.getpid(), signal.SIGTERM))
+    stopper.start()
+    assert crew.run() == 0
+    stopper.cancel()
+
+
 def test_a_run_whose_workers_are_killed_again_and_again_says_so(tmp_path: Path) -> None:
     """And does not say that somebody interrupted it."""
     folder = Folder(tmp_path)
