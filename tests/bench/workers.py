@@ -1,6 +1,6 @@
 """`make bench-workers`: what a second worker brings.
 
-    python -m tests.bench workers [--pages 12000] [--rounds 3] [--json FILE]
+    python -m tests.bench workers [--pages 20000] [--rounds 3] [--json FILE]
 
 One site on many loopback servers (so that both workers have work), crawled and revisited by one worker and by two,
 taking turns. Beside pages per second it prints what one page costs in CPU time: where two workers stood in each other's
@@ -97,7 +97,7 @@ def at_most(one: list[Cost], two: list[Cost], served_s: float) -> float:
 
 def _options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench workers", description=__doc__)
-    parser.add_argument("--pages", type=int, default=12_000)
+    parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", default="out/workers.json", metavar="FILE")
     return parser.parse_args(words)
