@@ -59,8 +59,9 @@ class Transfer:
     __slots__ = (
         "_body_room", "_connection", "_curl", "_driver", "_gathered", "_has_ballast", "_has_enough",
         "_is_kept", "_is_left", "_is_over", "_loop", "_mark_at", "_mark_bytes",
-        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_patience_s", "_paused", "_permit", "_posts",
-        "_sent_at", "_sent_lines", "_tell", "_terms", "_vigil", "_waiter", "_was_closed", "_was_fresh", "_withheld",
+        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_patience_s", "_paused", "_paused_at", "_permit",
+        "_posts", "_rested_s", "_sent_at", "_sent_lines", "_tell", "_terms", "_vigil", "_waiter", "_was_closed",
+        "_was_fresh", "_withheld",
         "address", "ballast", "body_bytes", "detail", "due_at", "failure", "head", "is_unanswered", "is_under_way",
         "loop_time", "pieces",
     )  # fmt: skip
@@ -77,6 +78,7 @@ class Transfer:
         self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
         self._waiter: asyncio.Future[None] | None = None
         self.is_under_way = self._has_ballast = False
+        self._paused_at = self._rested_s = 0.0
         self._curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
@@ -272,6 +274,20 @@ class Transfer:
         self._has_ballast = True
         return self.ballast.takes(self, size)
 
+    def _pause(self) -> None:
+        """By ourselves: a server is not slow because we are. While libcurl calls us nothing can be set."""
+        self._paused, self._paused_at = True, self.loop_time()
+        self._watch(PATIENCE_S)
+        self._loop.call_soon(self._stop_clock)
+
+    def _stop_clock(self) -> None:
+        if self._paused and self.is_under_way:
+            self._curl.setopt(pycurl.TIMEOUT_MS, 0)
+
+    def _go_on_with_clock(self) -> None:
+        self._rested_s += self.loop_time() - self._paused_at
+        self._curl.setopt(pycurl.TIMEOUT_MS, milliseconds(self._terms.total_s + self._rested_s))
+
     def let_go(self) -> bytes:
         """The body as it came, which is no longer held here."""
         pieces, self.pieces = self.pieces, []
@@ -281,7 +297,8 @@ class Transfer:
         """The answer was taken, or given up."""
         self.pieces = []  # they may be large, and this may rest for long
         if self._has_ballast:
-            self._has_ballast = False
+            self._has_ballast, self._rested_s = False, 0.0
+            self._curl.setopt(pycurl.TIMEOUT_MS, milliseconds(self._terms.total_s))
             self.ballast.release(self)
 
     # what libcurl calls
@@ -293,8 +310,7 @@ class Transfer:
         if size > self._body_room:
             return self._beyond_room(piece)
         if size > SMALL_BYTES and not self._takes(size):
-            self._paused = True
-            self._watch(PATIENCE_S)
+            self._pause()
             return PAUSE  # the piece comes again
         self.body_bytes = size
         self.pieces.append(piece)
@@ -411,9 +427,10 @@ class Transfer:
     def resume(self) -> None:
         """There is room again."""
         self._paused = False
-        if not self.is_under_way:  # its time was up meanwhile, or it is whole and waits to be taken
+        if not self.is_under_way:  # it was cut off meanwhile, or it is whole and waits to be taken
             self._wake()
             return
+        self._go_on_with_clock()
         self._mark_at, self._mark_bytes = self.loop_time(), self.head.size_bytes + self.body_bytes
         try:
             self._curl.pause(pycurl.PAUSE_CONT)
