@@ -54,7 +54,8 @@ def line_of(told: Told, place: Place) -> CdxLine:
 
 def payload_of(record: Record, limit_bytes: int, body_bytes: int = 0) -> Payload:
     """What a response (or the head of a revisit) holds, decoded; or what a browser made of one. A body that does not
-    match its digest is an error. `body_bytes`: so long it is known to be, which is proof enough (see `_body`)."""
+    match its digest is an error. `body_bytes`: so long it is known to be, which is proof enough (see `_body`); 0:
+    nobody knows."""
     if record.kind == CONVERSION:
         return _shown(record)
     head, sent = split(record.block) if record.kind in INDEXED else (b"", b"")
@@ -101,7 +102,7 @@ def _body(sent: bytes, headers: Headers, digest: str, limit_bytes: int, body_byt
         if not digest or _sha256(sent) == digest:
             return sent
         raise BrokenRecord(f"the body cannot be decoded: {wrong}") from None
-    if len(body) == body_bytes and (body is sent or len(sent) != body_bytes):
+    if body_bytes and len(body) == body_bytes and (body is sent or len(sent) != body_bytes):
         return body
     if not digest or _sha256(body) == digest:
         return body

@@ -31,7 +31,8 @@ from recrawl.model.values import dataclass
 
 WAITING_POLL_S = 0.02  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 ENDING_POLL_S = 0.002  # the same, when all the others have nothing to do either: what is left is to see that it is so
-STOP_WITHIN_S = 8.0  # a stop waits this long for requests under way
+STOP_WITHIN_S = 7.0  # a stop waits this long for requests under way …
+READ_WITHIN_S = 1.0  # … and so long for documents that wait behind one that is not answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +306,8 @@ class Worker:
             self._giving.cancel()
         if self._tasks and self._failed is None:
             await asyncio.wait(self._tasks, timeout=STOP_WITHIN_S)
+            if self.lanes.convoy.break_off():
+                await asyncio.wait(self._tasks, timeout=READ_WITHIN_S)
         for task in self._tasks:
             task.cancel()
         if self._failed is not None:

@@ -9,11 +9,12 @@ from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
 from recrawl.fetch.guard import refusal
+from recrawl.fetch.handle import Trust
 from recrawl.fetch.head import head_of
 from recrawl.fetch.order import Order, Terms
 from recrawl.fetch.request import header_lines, plain_request, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
-from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, Trust, refused_sentence
+from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass

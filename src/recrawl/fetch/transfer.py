@@ -1,4 +1,4 @@
-"""One easy handle and the limits of the request it carries; used again and again."""
+"""One request over an easy handle, and its limits."""
 
 import asyncio
 import socket
@@ -9,16 +9,16 @@ import pycurl
 from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
 from recrawl.fetch.connections import Connection
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
+from recrawl.fetch.handle import Handle, Trust, milliseconds
 from recrawl.fetch.head import final_head, status_of
 from recrawl.fetch.head_lines import new_head_lines
-from recrawl.fetch.options import IN_HTTP_1, NEW, NOT_KEPT, STANDING, for_once
-from recrawl.fetch.order import Order, Terms
+from recrawl.fetch.options import IN_HTTP_1, NEW, NOT_KEPT, for_once
+from recrawl.fetch.order import Order
 from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure, RecrawlError
-from recrawl.model.visit import Ask, Evidence, Limits, Reply, Times
+from recrawl.model.visit import Ask, Evidence, Reply, Times
 from recrawl.native import compiled
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
@@ -29,12 +29,10 @@ BROKEN_OFF = "the connection ended before the answer was whole"
 SAID_OTHERWISE = {Failure.HEADERS_TOO_LARGE: LONG_HEAD, Failure.RESET: BROKEN_OFF}  # where libcurl says nothing
 UNKNOWN = -1
 STOP = -1
-URL, HTTPHEADER = int(pycurl.URL), int(pycurl.HTTPHEADER)  # named with every request, as are …
-FIRST_BYTE, TOTAL = int(pycurl.STARTTRANSFER_TIME), int(pycurl.TOTAL_TIME)  # … these
+FIRST_BYTE, TOTAL = int(pycurl.STARTTRANSFER_TIME), int(pycurl.TOTAL_TIME)  # named with every request
 NO_SOCKET = int(pycurl.SOCKET_BAD)
 GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
-NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), UNKNOWN, UNKNOWN)
 MOST_PIECES = 16_384  # of a body; beyond that they are put together …
 MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
@@ -49,20 +47,18 @@ plain_304: Plain304 = (lambda *_: None) if compiled is None else compiled.not_mo
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Permit = Callable[[], None]  # raises a RecrawlError where nothing may be sent any more
-Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
 
 
-class Transfer:
+class Transfer(Handle):
     """The state of one request. After `run`, `lines` are the head lines of all responses, `pieces` the body as
     sent; `failure` and `detail` say what went wrong, None if the answer was read whole."""
 
     __slots__ = (
-        "_body_room", "_connection", "_curl", "_driver", "_gathered", "_has_ballast", "_has_enough",
-        "_is_kept", "_is_left", "_is_over", "_loop", "_mark_at", "_mark_bytes",
-        "_most_head_bytes", "_most_lines", "_open_socket", "_opened", "_patience_s", "_paused", "_permit", "_posts",
-        "_sent_at", "_sent_lines", "_tell", "_terms", "_vigil", "_waiter", "_was_closed", "_was_fresh", "_withheld",
-        "address", "ballast", "body_bytes", "detail", "due_at", "failure", "head", "is_unanswered", "is_under_way",
-        "loop_time", "pieces",
+        "_body_room", "_connection", "_driver", "_gathered", "_has_ballast", "_has_enough", "_is_kept", "_is_left",
+        "_is_over", "_loop", "_mark_at", "_mark_bytes", "_open_socket", "_opened", "_paused", "_paused_at", "_permit",
+        "_rested_s", "_sent_at", "_tell", "_vigil", "_waiter", "_was_closed", "_was_fresh", "_withheld",
+        "ballast", "body_bytes", "detail", "due_at", "failure", "head", "is_unanswered", "is_under_way", "loop_time",
+        "pieces",
     )  # fmt: skip
 
     def __init__(self, driver: Driver, trust: Trust, open_socket: OpenSocket, permit: Permit | None = None) -> None:
@@ -70,19 +66,12 @@ class Transfer:
         self.ballast = driver.ballast
         self._loop, self.loop_time = driver.loop, driver.loop.time
         self._open_socket = open_socket
-        self._terms = NO_TERMS  # as they are set
-        self.address = ""  # that it was at last
-        self._sent_lines: list[bytes] | None = None
-        self._posts = False
         self._opened: list[socket.socket] = []  # pycurl works on a duplicate of each
         self._waiter: asyncio.Future[None] | None = None
         self.is_under_way = self._has_ballast = False
-        self._curl = curl = pycurl.Curl()
-        for option, value in STANDING:
-            curl.setopt(option, value)
-        for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
-            if path:
-                curl.setopt(option, path)
+        self._paused_at = self._rested_s = 0.0
+        super().__init__(trust)
+        curl = self._curl
         self.head = new_head_lines()
         curl.setopt(pycurl.HEADERFUNCTION, self.head)
         curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
@@ -215,45 +204,6 @@ class Transfer:
         """End a request from outside."""
         self._give_up(Failure.RESET, why)
 
-    def close(self) -> None:
-        self._curl.close()
-
-    def _prepare(self, order: Order) -> None:
-        """Only what differs from the request before is set."""
-        setopt = self._curl.setopt
-        setopt(URL, order.url)
-        if order.header_lines is not self._sent_lines:
-            self._sent_lines = order.header_lines
-            setopt(HTTPHEADER, order.header_lines)
-        if order.terms is not self._terms:
-            self._agree_to(order.terms)
-        if order.form or self._posts:
-            self._set_form(order.form)
-
-    def _set_form(self, form: bytes) -> None:
-        self._posts = bool(form)
-        if form:
-            self._curl.setopt(pycurl.POSTFIELDS, form)
-        else:
-            self._curl.setopt(pycurl.HTTPGET, 1)
-
-    def _agree_to(self, terms: Terms) -> None:
-        before, self._terms, self.address = self._terms, terms, terms.address
-        if terms.address != before.address:
-            address = terms.address
-            self._curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
-        if terms.bounds != before.bounds:
-            self._set_limits(terms)
-
-    def _set_limits(self, terms: Terms) -> None:
-        setopt, limits = self._curl.setopt, terms.limits
-        setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(terms.connect_s))
-        setopt(pycurl.TIMEOUT_MS, milliseconds(terms.total_s))
-        setopt(pycurl.MAXFILESIZE_LARGE, 0 if terms.enough_bytes else limits.body_bytes)
-        self._patience_s = min(limits.first_byte_s, limits.slow_for_s)  # before it is looked at for the first time
-        self._most_head_bytes = limits.header_bytes
-        self._most_lines = limits.header_count + 2  # the status line and the empty one
-
     # what there is room for
 
     async def until_room(self) -> None:
@@ -272,6 +222,20 @@ class Transfer:
         self._has_ballast = True
         return self.ballast.takes(self, size)
 
+    def _pause(self) -> None:
+        """By ourselves: a server is not slow because we are. While libcurl calls us nothing can be set."""
+        self._paused, self._paused_at = True, self.loop_time()
+        self._watch(PATIENCE_S)
+        self._loop.call_soon(self._stop_clock)
+
+    def _stop_clock(self) -> None:
+        if self._paused and self.is_under_way:
+            self._curl.setopt(pycurl.TIMEOUT_MS, 0)
+
+    def _go_on_with_clock(self) -> None:
+        self._rested_s += self.loop_time() - self._paused_at
+        self._curl.setopt(pycurl.TIMEOUT_MS, milliseconds(self._terms.total_s + self._rested_s))
+
     def let_go(self) -> bytes:
         """The body as it came, which is no longer held here."""
         pieces, self.pieces = self.pieces, []
@@ -281,7 +245,8 @@ class Transfer:
         """The answer was taken, or given up."""
         self.pieces = []  # they may be large, and this may rest for long
         if self._has_ballast:
-            self._has_ballast = False
+            self._has_ballast, self._rested_s = False, 0.0
+            self._curl.setopt(pycurl.TIMEOUT_MS, milliseconds(self._terms.total_s))
             self.ballast.release(self)
 
     # what libcurl calls
@@ -293,8 +258,7 @@ class Transfer:
         if size > self._body_room:
             return self._beyond_room(piece)
         if size > SMALL_BYTES and not self._takes(size):
-            self._paused = True
-            self._watch(PATIENCE_S)
+            self._pause()
             return PAUSE  # the piece comes again
         self.body_bytes = size
         self.pieces.append(piece)
@@ -411,9 +375,10 @@ class Transfer:
     def resume(self) -> None:
         """There is room again."""
         self._paused = False
-        if not self.is_under_way:  # its time was up meanwhile, or it is whole and waits to be taken
+        if not self.is_under_way:  # it was cut off meanwhile, or it is whole and waits to be taken
             self._wake()
             return
+        self._go_on_with_clock()
         self._mark_at, self._mark_bytes = self.loop_time(), self.head.size_bytes + self.body_bytes
         try:
             self._curl.pause(pycurl.PAUSE_CONT)
@@ -494,11 +459,6 @@ class Transfer:
 
 def _nobody() -> None:
     """Waits any more."""
-
-
-def milliseconds(seconds: float) -> int:
-    """At least one: libcurl takes 0 for "no limit"."""
-    return max(1, int(seconds * 1000))
 
 
 def refused_sentence(host: str, address: str, reason: str) -> str:

@@ -69,7 +69,9 @@ class _Late:
         self._name, self._made = name, made
 
     def __get__(self, value: object, owner: type) -> Any:
-        known = next(one for one in owner.__mro__ if one.__dict__.get(self._name) is self)
+        known = next((one for one in owner.__mro__ if one.__dict__.get(self._name) is self), None)
+        if known is None:  # another thread was faster
+            known = next(one for one in owner.__mro__ if "__facts__" in one.__dict__)
         for name, made in self._made(known.__dict__["__facts__"]).items():
             if isinstance(known.__dict__.get(name), _Late):
                 type.__setattr__(known, name, made)

@@ -8,13 +8,13 @@
 static const char END[] = "\r\n\r\n";
 enum { END_LENGTH = 4 };
 
+/* Whether a name is that one, of small letters, in whatever case. */
 static int
-is_length(const char *name, size_t size)
+is_named(const char *name, size_t size, const char *wanted)
 {
-    static const char WANTED[] = "content-length";
-    if (size != sizeof(WANTED) - 1) return 0;
+    if (size != strlen(wanted)) return 0;
     for (size_t at = 0; at < size; at++)
-        if (((name[at] >= 'A' && name[at] <= 'Z') ? name[at] | 0x20 : name[at]) != WANTED[at]) return 0;
+        if (((name[at] >= 'A' && name[at] <= 'Z') ? name[at] | 0x20 : name[at]) != wanted[at]) return 0;
     return 1;
 }
 
@@ -46,7 +46,7 @@ take_field(PyObject *fields, const char *at, const char *end, Py_ssize_t *length
     const char *value = colon + 1, *stop = end;
     while (value < stop && is_blank(*value)) value++;
     while (stop > value && is_blank(stop[-1])) stop--;
-    if (is_length(at, (size_t)(colon - at))) {
+    if (is_named(at, (size_t)(colon - at), "content-length")) {
         if (*length >= 0) return -1; /* told twice */
         *length = number_of(value, stop);
         return *length < 0 ? -1 : 0;
@@ -100,7 +100,7 @@ native_record_parts(PyObject *module, PyObject *data)
     return answer;
 }
 
-enum { TOLD_URL, TOLD_DATE, TOLD_DIGEST, TOLD };
+enum { TOLD_URL, TOLD_DATE, TOLD_DIGEST, TOLD_LENGTH, TOLD };
 
 typedef struct {
     const char *at;
@@ -114,13 +114,22 @@ is_line(const char *at, const char *end, const char *line)
     return (size_t)(end - at) == length && !memcmp(at, line, length);
 }
 
-/* What is told behind such a name; its first line counts. */
-static void
-take_told(Text *told, const char *at, const char *end, const char *name)
+/* What a line tells, if it is one of these; 0: it is spelt in another way than ours, or the second of its name. */
+static int
+take_told(Text *told, const char *at, const char *end)
 {
-    size_t length = strlen(name);
-    if (told->at != NULL || (size_t)(end - at) <= length || memcmp(at, name, length) || is_blank(at[length]) || is_blank(end[-1])) return;
-    *told = (Text){at + length, end - at - (Py_ssize_t)length};
+    static const char *const OURS[TOLD] = {"WARC-Target-URI: ", "WARC-Date: ", "Recrawl-Body-Digest: ", "Content-Length: "};
+    static const char *const NAMES[TOLD] = {"warc-target-uri", "warc-date", "recrawl-body-digest", "content-length"};
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    int which = 0;
+    if (colon == NULL) return 1;
+    while (which < TOLD && !is_named(at, (size_t)(colon - at), NAMES[which])) which++;
+    if (which == TOLD) return 1;
+    size_t length = strlen(OURS[which]);
+    if (told[which].at != NULL || (size_t)(end - at) <= length || memcmp(at, OURS[which], length)) return 0;
+    if (is_blank(at[length]) || is_blank(end[-1])) return 0;
+    told[which] = (Text){at + length, end - at - (Py_ssize_t)length};
+    return 1;
 }
 
 /* response_told(data) -> (address, date, digest of the body, status, headers, body) of a whole record of a response as ours
@@ -128,7 +137,6 @@ take_told(Text *told, const char *at, const char *end, const char *name)
 PyObject *
 native_response_told(PyObject *module, PyObject *data)
 {
-    static const char *const NAMES[TOLD] = {"WARC-Target-URI: ", "WARC-Date: ", "Recrawl-Body-Digest: "};
     if (!PyBytes_Check(data)) {
         PyErr_SetString(PyExc_TypeError, "bytes are wanted");
         return NULL;
@@ -136,18 +144,17 @@ native_response_told(PyObject *module, PyObject *data)
     const char *at = PyBytes_AS_STRING(data), *end = at + PyBytes_GET_SIZE(data);
     const char *gap = memmem(at, (size_t)(end - at), END, END_LENGTH);
     if (gap == NULL || gap - at < 10 || memcmp(at, "WARC/1.1\r\n", 10)) Py_RETURN_NONE;
-    Text told[TOLD] = {{0}}, size = {0};
+    Text told[TOLD] = {{0}};
     int is_first = 1;
     for (at += 10; at < gap; is_first = 0) {
         const char *stop = memmem(at, (size_t)(gap - at), "\r\n", 2);
         if (stop == NULL) stop = gap;
         if (is_first && !is_line(at, stop, "WARC-Type: response")) Py_RETURN_NONE;
-        for (int one = 0; one < TOLD; one++) take_told(&told[one], at, stop, NAMES[one]);
-        take_told(&size, at, stop, "Content-Length: ");
+        if (!take_told(told, at, stop)) Py_RETURN_NONE;
         at = stop + 2;
     }
     const char *block = gap + END_LENGTH;
-    Py_ssize_t length = size.at == NULL ? -1 : number_of(size.at, size.at + size.length);
+    Py_ssize_t length = told[TOLD_LENGTH].at == NULL ? -1 : number_of(told[TOLD_LENGTH].at, told[TOLD_LENGTH].at + told[TOLD_LENGTH].length);
     if (is_first || length < 0 || told[TOLD_URL].at == NULL || told[TOLD_DATE].at == NULL) Py_RETURN_NONE;
     if (end - block != length + END_LENGTH || memcmp(end - END_LENGTH, END, END_LENGTH)) Py_RETURN_NONE;
     const char *body = memmem(block, (size_t)length, END, END_LENGTH);

@@ -480,7 +480,9 @@ typedef struct {
     int searches;        /* so many more */
 } Alike;
 
-/* Whether a word stands in a text. Negative on failure. */
+enum { ABSENT, PRESENT, UNSURE };
+
+/* Whether a word stands in a text; UNSURE: of such a text only Python can tell. Negative on failure. */
 static int
 has_word(PyObject *text, const char *word, size_t length)
 {
@@ -489,10 +491,10 @@ has_word(PyObject *text, const char *word, size_t length)
     /* most letters are none that a word begins with, which `memmem` would not know */
     for (at = from; read == WELL && (at = memchr(at, word[0], (size_t)(end - at))) != NULL; at++) {
         if (at > from && !parts_words[(unsigned char)at[-1]]) continue;
-        if ((size_t)(end - at) < length) return 0;
-        if (!memcmp(at, word, length) && (at + length == end || parts_words[(unsigned char)at[length]])) return 1;
+        if ((size_t)(end - at) < length) return ABSENT;
+        if (!memcmp(at, word, length) && (at + length == end || parts_words[(unsigned char)at[length]])) return PRESENT;
     }
-    return read == FAILED ? -1 : 0;
+    return read == FAILED ? FAILED : read == ODD ? UNSURE : ABSENT;
 }
 
 /* Whether a word stands in what both begin or end with; the last texts first, since lists of links stand there. */
@@ -500,8 +502,8 @@ static int
 stays(Alike *alike, const char *word, size_t length)
 {
     Py_ssize_t count = alike->now->count;
-    int has = 0;
-    for (Py_ssize_t one = count - 1; one >= 0 && !has; one--)
+    int has = ABSENT;
+    for (Py_ssize_t one = count - 1; one >= 0 && has == ABSENT; one--)
         if (one < alike->head || one >= count - alike->tail) has = has_word(alike->now->texts[one], word, length);
     return has;
 }
@@ -520,8 +522,8 @@ look_at_caption(Alike *alike, PyObject *caption, int *is_doubtful)
         if (!known->is_doubtful) {
             if (alike->searches-- == 0) return ODD;
             int has = stays(alike, known->text, known->length);
-            if (has < 0) return FAILED;
-            if (has) known->is_there = WENT | CAME;
+            if (has < 0 || has == UNSURE) return has < 0 ? FAILED : ODD;
+            if (has == PRESENT) known->is_there = WENT | CAME;
             else known->is_doubtful = 1;
         }
         *is_doubtful |= known->is_doubtful;
@@ -541,7 +543,7 @@ stands_nowhere(Alike *alike, PyObject *caption)
         if (may_have(&alike->all, hash) && find(&alike->all, at, (size_t)(stop - at), hash, &place)) continue;
         if (alike->searches-- == 0) return ODD;
         int has = stays(alike, at, (size_t)(stop - at));
-        if (has <= 0) return has < 0 ? FAILED : WELL;
+        if (has != PRESENT) return has < 0 ? FAILED : has == UNSURE ? ODD : WELL;
     }
     return read == WELL ? ODD : read;
 }

@@ -5,7 +5,7 @@ Then it is `full`, for good."""
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recrawl.estimate import given
 from recrawl.estimate.patience import patience
@@ -15,12 +15,10 @@ from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 from recrawl.ports import Policy
 from recrawl.schedule import plain, price
+from recrawl.schedule.by_value import ByValue
 from recrawl.schedule.group_names import numbers_of
 from recrawl.schedule.numbers import compiled
 from recrawl.schedule.settings import HOUR_S, POOL_HOURS, REFIT_HOURS, Settings
-
-if TYPE_CHECKING:
-    from recrawl.schedule.value import ValuePolicy
 
 _VALUE = late_module("recrawl.schedule.value")
 
@@ -61,8 +59,8 @@ class LeanPolicy:
 
     # what stands in for NumPy
 
-    def full(self) -> "ValuePolicy":
-        policy: ValuePolicy = _VALUE.of_plain(self.settings, self.knowledge, self.laws)
+    def full(self) -> ByValue:
+        policy: ByValue = _VALUE.of_plain(self.settings, self.knowledge, self.laws)
         return policy
 
     def suffices(self, now: float) -> bool:
@@ -157,7 +155,7 @@ class LeanPolicy:
         return None if left is None or left else found
 
 
-def in_full(policy: Policy) -> "ValuePolicy | None":
+def in_full(policy: Policy) -> ByValue | None:
     """Ours, with all that it can do; None: it is another one."""
     if isinstance(policy, LeanPolicy):
         return policy.full()

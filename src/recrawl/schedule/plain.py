@@ -216,7 +216,8 @@ def _reading(clocks: Clocks, site: int, hour: float) -> float:
     column = hour - clocks.origin
     inside = min(max(column, 0.0), clocks.laid)
     whole = min(int(inside), clocks.laid - 1)
-    low, high = clocks.mean[site * (clocks.laid + 1) + whole :][:2]
+    at = site * (clocks.laid + 1) + whole
+    low, high = clocks.mean[at], clocks.mean[at + 1]
     return float(low + (high - low) * (inside - whole) + (column - inside) / 24.0)
 
 

@@ -19,6 +19,7 @@ from recrawl.model.values import dataclass
 from recrawl.schedule import at_once, placement, plain, price
 from recrawl.schedule import knowledge as known
 from recrawl.schedule.bounds import bounded
+from recrawl.schedule.by_value import ByValue
 from recrawl.schedule.cost import cost
 from recrawl.schedule.due import Wanted, placed_hour
 from recrawl.schedule.index import days_until, first_days, first_price, value, value_told
@@ -328,7 +329,7 @@ def value_policy(settings: Settings, knowledge: Knowledge | None = None, hour: i
     return ValuePolicy(settings, knows, bayes.prepare(knows.law, *known.leaning_by_group(knows)), _places(knows))
 
 
-def of_plain(settings: Settings, knowledge: plain.Plain, laws: Sequence[Column]) -> ValuePolicy:
+def of_plain(settings: Settings, knowledge: plain.Plain, laws: Sequence[Column]) -> ByValue:
     """What was known without NumPy. `laws`: with what follows from them, as `bayes.Laws` has it."""
     knows, groups = known.from_plain(knowledge), len(knowledge.groups)
     shapes = ((-1, RATES),) * 3 + ((-1, RATES, RATES), (-1, RATES), (groups,), (groups,))

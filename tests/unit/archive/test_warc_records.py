@@ -311,3 +311,6 @@ def test_a_body_of_the_length_that_is_known_needs_no_digest_and_any_other_does()
         (*fields[:2], ("Recrawl-Body-Digest", f"sha256:{hashlib.sha256(packed).hexdigest()}")), record.block
     )
     assert payload_of(as_sent, 1000, body_bytes=len(packed)).body == packed
+    empty = replace(record, block=b"HTTP/1.1 200 OK\r\n\r\n")
+    with pytest.raises(BrokenRecord):
+        payload_of(empty, 1000)  # nobody knows how long it is

@@ -73,6 +73,8 @@ def test_links_stand_alike_where_no_word_of_theirs_came_or_went_alone() -> None:
     for came, alike in (("a tide", True), ("edition 1", True), ("Section 1", False), ("moor\ud800", False)):
         assert compiled.stand_alike((first, last), (first, Block(0, came), last), found, 10) is alike
     assert compiled.stand_alike((first, last), (first,), found, 10) is False
+    both, odd = (Link("http://example.org/4", "a", "moor tide"),), Block(0, "moor\ud800 moor")
+    assert compiled.stand_alike((odd, Block(0, "tide")), (odd, Block(0, "ebb")), both, 10) is False
     many = tuple(Link("http://example.org/3", "a", f"word{number}") for number in range(40))
     new = (first, Block(0, " ".join(link.text for link in many)))
     assert compiled.stand_alike((first,), new, many, 10) is False

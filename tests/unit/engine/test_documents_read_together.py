@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from tests.unit.engine.crawls import Crawl, Yielding, page
 
+from recrawl.engine import worker
 from recrawl.engine.asking import shelf
 from recrawl.engine.asking.convoy import Convoy, Lane
 from recrawl.engine.asking.shelf import Shelf, Unread
+from recrawl.fetch.journal import Journal
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
 from recrawl.model.page import Page
@@ -130,6 +132,32 @@ def test_a_fault_of_ours_with_one_document_is_nothing_to_those_it_waited_with(
     assert crawl.worker.tally.as_dict()["errors"] == 1
     found = visits_and_versions(crawl)
     assert all(found[path][1] == 2 for path in PAGES if changing(path) and path not in (NOISY, BROKEN))
+
+
+def test_what_waits_is_read_at_a_stop_though_its_lane_waits_for_an_answer_that_does_not_come(
+    site: Changing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl, came = crawled(tmp_path, site, 1), list[str]()
+    fetch, gather = Yielding.fetch, Journal.gather
+
+    def counted(journal: Journal, number: int, reply: Reply) -> None:
+        if reply.evidence is Evidence.DOCUMENT:
+            came.append(reply.ask.url.removeprefix(URL))
+        gather(journal, number, reply)
+
+    async def hung(fetcher: Yielding, ask: Ask) -> Reply:
+        if len(came) == 3:
+            assert crawl.worker is not None
+            crawl.worker.stop()
+            await asyncio.Event().wait()
+        return await fetch(fetcher, ask)
+
+    monkeypatch.setattr(Journal, "gather", counted)
+    monkeypatch.setattr(Yielding, "fetch", hung)
+    monkeypatch.setattr(worker, "STOP_WITHIN_S", 0.01)
+    crawl.run()
+    found = visits_and_versions(crawl)
+    assert [found[path] for path in came] == [(2, 1 if path == NOISY else 2) for path in came]
 
 
 def test_nothing_waits_where_each_visit_is_written_before_the_next_request(

@@ -49,14 +49,14 @@ def test_who_comes_before_there_is_an_answer_hears_nothing_and_takes_nothing_awa
     run(story())
 
 
-def test_who_waits_for_room_when_its_time_is_up_is_told_once_though_there_is_room_again() -> None:
+def test_who_is_cut_off_while_it_waits_for_room_is_told_once_though_there_is_room_again() -> None:
     async def story() -> None:
         told, faults = list[str](), list[object]()
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
         async with rough_server() as server, a_fetcher(large_bytes=2 << 20) as fetcher:
 
-            def begun(target: str, **limits: float) -> Trip:
-                trip = fetcher.ready(Ask(server.url(target), own=server.own, limits=Limits(**limits)))
+            def begun(target: str) -> Trip:
+                trip = fetcher.ready(Ask(server.url(target), own=server.own, limits=Limits()))
                 assert trip is not None
                 fetcher.begin(trip, lambda: told.append(target))
                 return trip
@@ -65,11 +65,13 @@ def test_who_waits_for_room_when_its_time_is_up_is_told_once_though_there_is_roo
             assert fetcher._driver is not None
             while fetcher._driver.ballast.held_bytes < 1 << 20:
                 await asyncio.sleep(0)
-            others = [begun("/megabytes/2", total_s=1.0), begun("/megabytes/3", total_s=1.0)]
-            while len(told) < 2:
+            others = [begun("/megabytes/2"), begun("/megabytes/3")]
+            while len(fetcher._driver.ballast._waiting) < 2:
                 await asyncio.sleep(0)
+            for trip in others:
+                trip.transfer.cut("nobody wants it any more")
             replies = [fetcher.hear(trip) for trip in others]  # taking the one leaves room for the other
-            assert [reply and reply.failure for reply in replies] == [Failure.TOTAL_TIMEOUT] * 2
+            assert [reply and reply.failure for reply in replies] == [Failure.RESET] * 2
             assert sorted(told) == ["/megabytes/2", "/megabytes/3"]
             fetcher.leave(first)
         await asyncio.sleep(0)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.unit.fetch.fetching import AGENT, NOW, run
 
-from recrawl.fetch.ballast import SMALL_BYTES, Ballast
+from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES, Ballast
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.vigil import Vigil
@@ -170,6 +170,70 @@ def test_large_bodies_that_had_to_wait_arrive_whole() -> None:
 
     run(story())
     run(story(), "uvloop")
+
+
+def test_time_in_which_we_let_a_server_wait_does_not_count_against_it() -> None:
+    async def story() -> None:
+        body = b"x" * MEGABYTE
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+        async with a_server(head, body) as url, a_fetcher(MEGABYTE) as fetcher:
+            ask = Ask(url, own=OWN, limits=Limits(total_s=PATIENCE_S / 2))
+            assert (await fetcher.fetch(ask)).body == body
+            assert fetcher._driver is not None
+            before = reply_of(2 * MEGABYTE)
+            fetcher._driver.ballast.keep(before)  # so the next one goes on only after it has waited for long
+            reply = await fetcher.fetch(ask)
+            assert (reply.failure, reply.detail, len(reply.body)) == (None, "", MEGABYTE)
+
+    run(story())
+    run(story(), "uvloop")
+
+
+def test_who_had_to_wait_has_no_more_time_than_others_for_the_rest_nor_has_the_next_one() -> None:
+    async def story() -> None:
+        head, gate = b"HTTP/1.1 200 OK\r\n\r\n", asyncio.Event()
+        limits = Limits(total_s=0.5, slow_bytes_per_s=0)
+        async with a_dripping_server(head + b"x" * MEGABYTE) as url, a_fetcher(MEGABYTE) as fetcher:
+            ask = Ask(url, own=OWN, limits=limits)
+            assert (await fetcher.fetch(ask)).failure is Failure.TOTAL_TIMEOUT
+            assert fetcher._driver is not None
+            ballast, before = fetcher._driver.ballast, reply_of(2 * MEGABYTE)
+            ballast.keep(before)
+            second = asyncio.ensure_future(fetcher.fetch(ask))
+            while not ballast._waiting and not second.done():
+                await asyncio.sleep(0)
+            asyncio.get_running_loop().call_later(2 * limits.total_s, gate.set)
+            await gate.wait()
+            assert not second.done()
+            del before
+            late, next_one = await second, await fetcher.fetch(ask)
+            assert late.failure is next_one.failure is Failure.TOTAL_TIMEOUT
+            assert next_one.times.total_s < late.times.total_s - limits.total_s
+
+    run(story())
+
+
+@asynccontextmanager
+async def a_dripping_server(begin: bytes) -> AsyncIterator[str]:
+    """Sends that, then a byte now and then, for ever."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(begin)
+            while True:
+                await writer.drain()
+                await asyncio.sleep(0.02)
+                writer.write(b"x")
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    finally:
+        server.close()
 
 
 def test_bodies_that_had_to_wait_and_then_have_brought_enough_do_not_keep_the_others_waiting() -> None:

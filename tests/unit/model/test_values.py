@@ -362,3 +362,24 @@ def test_what_is_written_as_no_field_and_what_a_constructor_calls_its_own_is_lef
 
     assert not _is_plain(Taken)
     assert _is_plain(Own)
+
+
+def test_a_thread_that_asks_for_a_method_while_another_has_it_made_gets_that_one() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Door:
+        width: int
+
+    class Gate(Door):
+        def __eq__(self, other: object) -> bool:
+            return super().__eq__(other)
+
+        __hash__ = None
+
+    late = {name: Door.__dict__[name] for name in ("__eq__", "__hash__", "__repr__")}
+    made = {Door(1), Door(1)}
+    assert len(made) == 1 and repr(made).endswith("Door(width=1)}")
+    door, gate = Door(1), Gate(1)
+    assert late["__eq__"].__get__(door, Door)(Door(1)) is True
+    assert late["__eq__"].__get__(gate, Gate)(Gate(1)) is True
+    assert late["__hash__"].__get__(door, Door)() == hash(door)
+    assert late["__repr__"].__get__(door, Door)() == repr(door)

@@ -253,6 +253,18 @@ def test_a_plain_copy_is_made_of_new_versions_where_the_site_wants_it(archive: s
     assert shop.visit("/item/1", "", Change.SAME).documents == []
 
 
+def test_no_empty_copy_is_made_of_a_page_whose_body_was_let_go_before_its_site_wanted_copies() -> None:
+    shop, url = Shop(archive="folder"), ROOT + "/item/1"
+    page, html = Page(fingerprint(url), url, "shop.example", "shop"), item().encode()
+    reply = Reply(Ask(url), 10.0, Evidence.DOCUMENT, 200, sent_body=b"packed", let_go_bytes=len(html))
+    ledger = Ledger()
+    shop.recorder.note(
+        [Arrival(page, Why.DUE, reply, Verdict(Change.NEW), read(html, "text/html", url), directives=frozenset())],
+        ledger,
+    )
+    assert ledger.documents == []
+
+
 def test_a_field_that_cannot_be_meant_so_names_its_site() -> None:
     with pytest.raises(ConfigError, match="site shop: field price: invalid CSS"):
         Shop(replace(PRICE, css="p["))

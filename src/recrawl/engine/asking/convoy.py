@@ -115,6 +115,7 @@ class Convoy:
         self._journal, self._death_watch, self._rations = parts.journal, parts.death_watch, parts.scheduler.rations
         self._fetcher = prompt(parts.fetcher)
         self._shelf = Shelf()
+        self._running: set[Lane] = set()
         self._free: list[Lane] = []  # to be asked for another page
         self._answered: list[Lane] = []
         self._proved: list[Lane] = []  # without anything to be read …
@@ -125,14 +126,23 @@ class Convoy:
         """Ask for one page after another, as long as nothing is odd."""
         lane.waiter = asyncio.get_running_loop().create_future()
         lane.ended = partial(self._on_ended, lane)
+        self._running.add(lane)
         self._free.append(lane)
         self._stir()
         try:
             return await lane.waiter
         finally:
+            self._running.discard(lane)
             if lane.trip is not None:
                 self._fetcher.leave(lane.trip)
                 self._give_up(lane, self._parts.clock.now())
+
+    def break_off(self) -> bool:
+        """Lanes with something to be read wait for no answer any more; whether there are any."""
+        holding = [lane for lane in self._running if lane.unread]
+        for lane in holding:
+            lane.halts(DONE)
+        return bool(holding)
 
     def unread(self, lane: Lane) -> list[Unread]:
         """What came for it and is to be read now."""

@@ -7,7 +7,7 @@ one. Knowledge lives in the store's memo, so it outlives a restart, and so does 
 import math
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from recrawl.engine.scheduling.domain import Domain, knowledge_memo, learnt_memo
 from recrawl.engine.scheduling.either import MOST_GROUPS, begun, bursts, set_right, with_room
@@ -24,14 +24,12 @@ from recrawl.model.site import Site
 from recrawl.model.swift import replace
 from recrawl.ports import Policy, PricedPolicy, Store
 from recrawl.schedule import budget as budgets
+from recrawl.schedule.by_value import ByValue
 from recrawl.schedule.lean import LeanPolicy, in_full, is_by_value
 from recrawl.schedule.material import FINE, MATERIAL, is_material
 from recrawl.schedule.portion import Portion
 from recrawl.schedule.relief import server_price
 from recrawl.schedule.settings import HOUR_S
-
-if TYPE_CHECKING:
-    from recrawl.schedule.value import ValuePolicy
 
 _AIM = late_module("recrawl.schedule.aim")
 _JOIN = late_module("recrawl.schedule.knowledge_join")
@@ -354,7 +352,7 @@ class Scheduler:
             domain.bucket = replace(domain.bucket, per_day=per_day, tokens=domain.bucket.fill * per_day)
         return policy.priced(domain.bucket.fill, hours)
 
-    def _repooled(self, policy: "ValuePolicy", name: str, now: float) -> "ValuePolicy":
+    def _repooled(self, policy: ByValue, name: str, now: float) -> ByValue:
         """Once a day the groups' laws are made from their pages as they stand, a fair sample where they are many."""
         if not policy.is_pooling_due(now):
             return policy
@@ -367,7 +365,7 @@ class Scheduler:
         states = unpack(page.belief for page in pages)
         return self._aimed(policy.repooled(states, around, scale), pages, states, around)
 
-    def _aimed(self, policy: "ValuePolicy", pages: Sequence[Page], states: States, around: Context) -> "ValuePolicy":
+    def _aimed(self, policy: ByValue, pages: Sequence[Page], states: States, around: Context) -> ByValue:
         """With a target the price is what reaches it, by what is believed of the pages; the budget still holds."""
         if not self._has_target:
             return policy
@@ -384,12 +382,12 @@ class Scheduler:
 
     def _around(
         self,
-        policy: "ValuePolicy",
+        policy: ByValue,
         pages: Sequence[Page],
         servers: Sequence[Server],
         notices: Sequence[Sequence[int]] | None,
         now: float,
-    ) -> "tuple[ValuePolicy, Context]":
+    ) -> tuple[ByValue, Context]:
         names = group_names(policy, pages, now)
         if len(policy.knowledge.groups) < MOST_GROUPS:
             policy = policy.with_groups(names)

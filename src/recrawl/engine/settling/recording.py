@@ -90,11 +90,13 @@ class Recorder:
         return source_of(self._archive, versions[0]) if versions else None
 
     def _copy(self, one: Arrival) -> StoredDocument | None:
-        """S2's stored form of a new version, where the site wants it."""
+        """S2's stored form of a new version, where the site wants it and did when it was asked for."""
         wrappers = self._wrappers.get(one.page.site)
         if wrappers is None or wrappers.site.archive != FOLDER or not one.keep:
             return None
         if one.verdict.change not in FRESH or one.document is None or one.document.media is not Media.HTML:
+            return None
+        if one.reply.let_go_bytes:
             return None
         page = one.page
         return StoredDocument(page.url, page.site, page.category, one.reply.at, one.reply.body)

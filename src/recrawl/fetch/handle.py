@@ -1,0 +1,74 @@
+"""One easy handle, used again and again: only what differs from the request before is set."""
+
+import pycurl
+
+from recrawl.fetch.endpoint import Endpoint
+from recrawl.fetch.options import STANDING
+from recrawl.fetch.order import Order, Terms
+from recrawl.model.visit import Limits
+
+URL, HTTPHEADER = int(pycurl.URL), int(pycurl.HTTPHEADER)  # named with every request
+NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)
+
+Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
+
+
+class Handle:
+    __slots__ = (
+        "_curl", "_most_head_bytes", "_most_lines", "_patience_s", "_posts", "_sent_lines", "_terms", "address",
+    )  # fmt: skip
+
+    def __init__(self, trust: Trust) -> None:
+        self._terms = NO_TERMS  # as they are set
+        self.address = ""  # that it was at last
+        self._sent_lines: list[bytes] | None = None
+        self._posts = False
+        self._curl = curl = pycurl.Curl()
+        for option, value in STANDING:
+            curl.setopt(option, value)
+        for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
+            if path:
+                curl.setopt(option, path)
+
+    def close(self) -> None:
+        self._curl.close()
+
+    def _prepare(self, order: Order) -> None:
+        setopt = self._curl.setopt
+        setopt(URL, order.url)
+        if order.header_lines is not self._sent_lines:
+            self._sent_lines = order.header_lines
+            setopt(HTTPHEADER, order.header_lines)
+        if order.terms is not self._terms:
+            self._agree_to(order.terms)
+        if order.form or self._posts:
+            self._set_form(order.form)
+
+    def _set_form(self, form: bytes) -> None:
+        self._posts = bool(form)
+        if form:
+            self._curl.setopt(pycurl.POSTFIELDS, form)
+        else:
+            self._curl.setopt(pycurl.HTTPGET, 1)
+
+    def _agree_to(self, terms: Terms) -> None:
+        before, self._terms, self.address = self._terms, terms, terms.address
+        if terms.address != before.address:
+            address = terms.address
+            self._curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
+        if terms.bounds != before.bounds:
+            self._set_limits(terms)
+
+    def _set_limits(self, terms: Terms) -> None:
+        setopt, limits = self._curl.setopt, terms.limits
+        setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(terms.connect_s))
+        setopt(pycurl.TIMEOUT_MS, milliseconds(terms.total_s))
+        setopt(pycurl.MAXFILESIZE_LARGE, 0 if terms.enough_bytes else limits.body_bytes)
+        self._patience_s = min(limits.first_byte_s, limits.slow_for_s)  # before it is looked at for the first time
+        self._most_head_bytes = limits.header_bytes
+        self._most_lines = limits.header_count + 2  # the status line and the empty one
+
+
+def milliseconds(seconds: float) -> int:
+    """At least one: libcurl takes 0 for "no limit"."""
+    return max(1, int(seconds * 1000))
