@@ -1561,15 +1561,9 @@ read_with(Sight *sight, Reader *reader, PyObject *source, PyObject *beside)
                          reader->skeleton, reader->items, kept_trail(sight));
 }
 
-/* read_source(source, most_tags, body, child_of, caption_letters, beside) -> (title, others, offers, runs, skeleton, items,
- * trail), or None. `runs`, `skeleton` and `items` as `read_page` gives them. `beside`: the trail of another version; None: a
- * trail is wanted. */
 PyObject *
-native_read_source(PyObject *module, PyObject *arguments)
+source_read(PyObject *source, Py_ssize_t most_tags, PyObject *body, PyObject *child_of, Py_ssize_t caption_letters, PyObject *beside)
 {
-    PyObject *source, *body, *child_of, *beside;
-    Py_ssize_t most_tags, caption_letters;
-    if (!PyArg_ParseTuple(arguments, "UnOOnO", &source, &most_tags, &body, &child_of, &caption_letters, &beside)) return NULL;
     Reader *reader = reader_new(body, child_of, caption_letters);
     if (reader == NULL) return NULL;
     Sight *sight = sight_new(source, most_tags);
@@ -1580,4 +1574,16 @@ native_read_source(PyObject *module, PyObject *arguments)
     }
     reader_free(reader);
     return answer;
+}
+
+/* read_source(source, most_tags, body, child_of, caption_letters, beside) -> (title, others, offers, runs, skeleton, items,
+ * trail), or None. `runs`, `skeleton` and `items` as `read_page` gives them. `beside`: the trail of another version; None: a
+ * trail is wanted. */
+PyObject *
+native_read_source(PyObject *module, PyObject *arguments)
+{
+    PyObject *source, *body, *child_of, *beside;
+    Py_ssize_t most_tags, caption_letters;
+    if (!PyArg_ParseTuple(arguments, "UnOOnO", &source, &most_tags, &body, &child_of, &caption_letters, &beside)) return NULL;
+    return source_read(source, most_tags, body, child_of, caption_letters, beside);
 }

@@ -31,7 +31,8 @@ from recrawl.engine.hearing.signals import ALTERNATE, Signals
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.recording import FOLDER
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed, compared, glance, kept, parse, side_by_side
+from recrawl.extract.beside import side_by_side
+from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text
 from recrawl.fetch.journal import Journal
 from recrawl.model.directives import from_headers, may_keep
