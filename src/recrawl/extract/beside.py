@@ -21,8 +21,8 @@ def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> S
     if compiled is None or new.media is not Media.HTML:
         return None
     both = _read(new, old, met, fold)
-    if both is not None and both.told is not None and not both.unmet:
-        return _sides(_plain_document(new, both), both.told)
+    if both is not None and both.told is not None:
+        return _sides(_document(new, met) if both.unmet else _plain_document(new, both), both.told)
     if old.title != new.title or not old.leads_like(new):
         return None
     one, other = old.page, new.page

@@ -916,10 +916,11 @@ read_anchor(Sight *sight, int is_area)
     const Attribute *href = attribute(sight, N_HREF), *rel = attribute(sight, N_REL);
     if (href == NULL) href = attribute(sight, N_XLINK);
     if (sight->reader->anchor >= 0) return BAIL; /* one inside the other, in a table */
+    static PyObject *names[2]; /* kept for good */
+    if (names[is_area] == NULL) names[is_area] = PyUnicode_InternFromString(is_area ? "area" : "a");
     PyObject *to = href ? value_of(sight, href) : Py_NewRef(Py_None), *how = rel ? value_of(sight, rel) : Py_NewRef(Py_None);
-    PyObject *tag = PyUnicode_InternFromString(is_area ? "area" : "a"), *caption = is_area ? PyUnicode_FromStringAndSize("", 0) : Py_NewRef(Py_None);
+    PyObject *tag = names[is_area], *caption = is_area ? PyUnicode_FromStringAndSize("", 0) : Py_NewRef(Py_None);
     PyObject *item = to && how && tag && caption ? PyTuple_Pack(4, tag, to, how, caption) : NULL;
-    Py_XDECREF(tag);
     Py_XDECREF(caption);
     Py_XDECREF(to);
     Py_XDECREF(how);
