@@ -139,6 +139,10 @@ class Store(Protocol):
         """Of those seen until a moment so many, newest first."""
         ...
 
+    def newest_versions(self, pages: Sequence[int]) -> list[Version]:
+        """The newest of each of these pages that has any, in no order."""
+        ...
+
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
         """Those whose record lies in a file of the archive, from an offset on, in no order. A walk through all."""
         ...

@@ -434,6 +434,7 @@ def test_visits_and_versions_come_newest_first_and_whole(store: Store) -> None:
     assert store.versions(x.id) == [versions[1], versions[0]] and store.versions(x.id, 1) == [versions[1]]
     assert store.versions(x.id, until_at=2.0) == store.versions(x.id, 1, 1.5) == [versions[0]]
     assert store.versions(x.id, 0) == store.versions(x.id, until_at=1.0) == []
+    assert store.newest_versions([x.id, 1, x.id]) == [versions[1]] and store.newest_versions([]) == []
     assert store.visits(1) == []
 
 

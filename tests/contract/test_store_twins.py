@@ -176,6 +176,7 @@ def picture(store: Store, now: float) -> dict[str, object]:
         "servers due here": store.servers_due({1, 2}, now, 10),
         "visits": [store.visits(page, limit=3) for page in IDS],
         "versions": [store.versions(page) for page in IDS],
+        "newest versions": sorted(store.newest_versions(IDS[::2]), key=lambda version: version.page),
         "records": store.records(IDS),
         "newest records": store.newest_records(IDS[::2]),
         "broken records": [store.broken_records(site, after=0, limit=3) for site in SITES],

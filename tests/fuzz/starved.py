@@ -97,6 +97,16 @@ def source_read() -> Any:
     return read, beside
 
 
+def both_read() -> Any:
+    """Up to what differs."""
+    contexts = Contexts()
+    page = (
+        f"<html><head><title>t</title></head><body><main><p>{LONG * 2}<p>\u6771 a<a href=/x>t</a></main></body></html>"
+    )
+    settings = contexts.body, contexts.child, DEFAULT.link_text_chars, anew, "http://h.example", is_origin, 1_000
+    return compiled.beside(anew(page), anew(page.replace(" a<", " b<")), 1_000, *settings, compiled.Met(9, 1))
+
+
 def side_by_side() -> Any:
     """Of runs and items whose texts nobody has asked for their UTF-8 yet."""
     runs = [Run(0, anew(LONG * 2), 0, 0, 0, "p"), Run(1, anew("\u6771 a"), 0, 0, 0, "p"), Run(1, "b", 0, 0, 0, "p")]
@@ -219,6 +229,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         (*DOCUMENT.main, Block(0, "gone")), (*DOCUMENT.main, Block(0, "come")), DOCUMENT.links, 5_000
     ),
     "due_again": lambda: compiled.due_again(bytearray(64), bytes(8), bytes(8), 60.0),
+    "beside": both_read,
     "side_by_side": side_by_side,
     "ends": lambda: compiled.ends(ITEMS, ITEMS[1:], True),
     "folded": folded,

@@ -18,6 +18,7 @@ from recrawl.detect.content import link_blocks, read_link_blocks
 from recrawl.detect.digest import fold
 from recrawl.exchange import import_lists, import_records
 from recrawl.extract import charset, document, feed, mime, sitemap, srcset, turbo
+from recrawl.extract.beside import side_by_side
 from recrawl.extract.links import anchored, links_in
 from recrawl.extract.page_read import links_of, read_page
 from recrawl.extract.resolve import Resolver
@@ -45,6 +46,7 @@ from recrawl.index import query
 from recrawl.model.failure import RecrawlError
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Limits
+from recrawl.native import compiled
 from recrawl.notices import indexnow, mail, mailbox, webhook, websub
 from recrawl.scope import globs
 from recrawl.scope.canonical import Canonicaliser
@@ -93,7 +95,16 @@ def html(data: bytes) -> None:
     middle = len(data) // 2
     other = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
     old = document.parse(data, "text/html", URL, beside=other)
-    sides = document.side_by_side(other, old, (), fold)
+    sides = side_by_side(other, old, (), fold)
+    if compiled is not None:
+        again = document.parse(data[:middle] + b"<p>other</p>" + data[middle:], "text/html", URL)
+        known = compiled.Met(len(whole.links) + 1, 1)
+        known.remember([link.url for link in whole.links])
+        at_once = side_by_side(again, document.parse(data, "text/html", URL, beside=again), known, fold)
+        assert (at_once is None) == (sides is None)
+        if at_once is not None and sides is not None:
+            links = tuple(link for link in sides.document.links if link.nofollow or link.url not in known)
+            assert at_once == replace(sides, document=replace(sides.document, links=links))
     beside, changed = document.kept(old), document.compared(other)
     assert (beside.title, beside.main, beside.links) == (whole.title, whole.main, whole.links)
     if sides is not None:

@@ -5,8 +5,7 @@ would cost more than answering again.
 """
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 KEPT = 6  # answers: an old and a new document, twice and a little
 
@@ -14,17 +13,19 @@ Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
-def lately(answer: Callable[[Asked], Answer]) -> Callable[[Asked], Answer]:
-    known: tuple[tuple[Asked, Answer], ...] = ()  # the newest first
+class lately(Generic[Asked, Answer]):  # noqa: N801 — used as a decorator
+    def __init__(self, answer: Callable[[Asked], Answer]) -> None:
+        self._answer, self.__doc__ = answer, answer.__doc__
+        self._known: tuple[tuple[Asked, Answer], ...] = ()  # the newest first
 
-    @wraps(answer)
-    def remembered(asked: Asked) -> Answer:
-        nonlocal known
-        for one, its_answer in known:
+    def __call__(self, asked: Asked) -> Answer:
+        for one, its_answer in self._known:
             if one is asked:
                 return its_answer
-        fresh = answer(asked)
-        known = ((asked, fresh), *known[: KEPT - 1])
+        fresh = self._answer(asked)
+        self.keep(asked, fresh)
         return fresh
 
-    return remembered
+    def keep(self, asked: Asked, answer: Answer) -> None:
+        """An answer that may have been forgotten over those of others."""
+        self._known = ((asked, answer), *self._known[: KEPT - 1])

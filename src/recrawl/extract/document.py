@@ -28,7 +28,6 @@ from recrawl.extract.page_read import (
     SourceRead,
     links_like,
     links_of,
-    links_unmet,
     read_page,
     read_source,
     runs_like,
@@ -45,13 +44,12 @@ from recrawl.extract.turbo_late import parse as parse_turbo
 from recrawl.extract.turbo_late import read_flat
 from recrawl.extract.xml import has_links, is_xhtml, read_xml
 from recrawl.model.directives import from_headers, from_meta
-from recrawl.model.document import Block, Document, Media, Row, Sides
+from recrawl.model.document import Block, Document, Media
 from recrawl.model.ends import ends
 from recrawl.model.headers import all_values
 from recrawl.model.once import once
 from recrawl.model.page import Link
 from recrawl.model.values import dataclass
-from recrawl.native import compiled
 
 Headers = Sequence[tuple[str, str]]
 
@@ -104,7 +102,7 @@ class Parsed:
         if self.spelt is None or "_planted" in vars(self) or settings.images or settings.scripts or settings.forms:
             return None
         known = self.beside
-        return read_source(self.spelt, settings, known._at_source if known and self._is_set_like(known) else None)
+        return read_source(self.spelt, settings, known._at_source if known and self.is_set_like(known) else None)
 
     @once
     def _seen(self) -> Sight | None:
@@ -124,11 +122,22 @@ class Parsed:
         if self.beside is not None and self._leads_like(self.beside):
             return self.beside.links
         if self._item_links is not None:
-            return (*chain.from_iterable(self._item_links), *links_of_header(self._header_values("link"), self.url))
+            return (*chain.from_iterable(self._item_links), *links_of_header(self.header_values("link"), self.url))
         if self.tree is None or self._anchored is None:
-            return tuple(links_of_header(self._header_values("link"), self.url))
-        found = links_in(self._anchored, self.tree, self._resolver, self.settings)
-        return (*found, *links_of_header(self._header_values("link"), self.url))
+            return tuple(links_of_header(self.header_values("link"), self.url))
+        found = links_in(self._anchored, self.tree, self.resolver, self.settings)
+        return (*found, *links_of_header(self.header_values("link"), self.url))
+
+    @property
+    def is_unread(self) -> bool:
+        """Its source may say enough, and nobody has asked it yet."""
+        settings, asked = self.settings, vars(self)
+        wants_more = settings.images or settings.scripts or settings.forms
+        return self.spelt is not None and not wants_more and "_planted" not in asked and "_at_source" not in asked
+
+    def take(self, read: SourceRead | None) -> None:
+        """What somebody read at its source; None: it takes a tree."""
+        vars(self)["_at_source"] = read
 
     def leads_like(self, other: "Parsed") -> bool:
         """At their source both say the same of where they lead and of what they ask of robots."""
@@ -137,21 +146,21 @@ class Parsed:
             return False
         if mine.page.items != others.page.items or mine.sight.others != others.sight.others:
             return False
-        if not self._is_set_like(other):
+        if not self.is_set_like(other):
             return False
-        mine_said, others_said = self._header_values("link"), other._header_values("link")
-        return mine_said == others_said and self._header_values("x-robots-tag") == other._header_values("x-robots-tag")
+        mine_said, others_said = self.header_values("link"), other.header_values("link")
+        return mine_said == others_said and self.header_values("x-robots-tag") == other.header_values("x-robots-tag")
 
-    def _is_set_like(self, other: "Parsed") -> bool:
+    def is_set_like(self, other: "Parsed") -> bool:
         return self.settings is other.settings or self.settings == other.settings
 
     def _leads_like(self, other: "Parsed") -> bool:
         if self._item_links is None or self._item_links is not other._item_links:
             return False
-        return self.url == other.url and self._header_values("link") == other._header_values("link")
+        return self.url == other.url and self.header_values("link") == other.header_values("link")
 
     @once
-    def _page(self) -> PageRead | None:
+    def page(self) -> PageRead | None:
         """Read by the compiled part."""
         if self._at_source is not None:
             return self._at_source.page
@@ -161,12 +170,12 @@ class Parsed:
 
     @once
     def _item_links(self) -> list[tuple[Link, ...]] | None:
-        settings, page, known = self.settings, self._page, self.beside
+        settings, page, known = self.settings, self.page, self.beside
         if page is None or settings.images or settings.scripts or settings.forms:
             return None
-        if known is None or known._page is None or known._item_links is None or not self._links_like(known):
-            return links_of(page, self._resolver)
-        return links_like(page, known._page, known._item_links, self._resolver)
+        if known is None or known.page is None or known._item_links is None or not self._links_like(known):
+            return links_of(page, self.resolver)
+        return links_like(page, known.page, known._item_links, self.resolver)
 
     @once
     def _anchored(self) -> Anchored | None:
@@ -174,8 +183,8 @@ class Parsed:
             return None
         known = self.beside
         if known is None or known._anchored is None or not self._links_like(known):
-            return anchored(self.tree, self._resolver, self.settings)
-        return anchored_like(known._anchored, self.tree, self._resolver, self.settings)
+            return anchored(self.tree, self.resolver, self.settings)
+        return anchored_like(known._anchored, self.tree, self.resolver, self.settings)
 
     def fresh_links(self, met: Container[str]) -> tuple[Link, ...]:
         """`links` but for those met before."""
@@ -183,12 +192,12 @@ class Parsed:
         if settings.images or settings.scripts or settings.forms or not self._is_linked:
             return self.links
         if sight is not None and sight.anchors + len(sight.others) < settings.link_limit:
-            found = fresh_links_seen(sight, lambda: self._resolver, met)
+            found = fresh_links_seen(sight, lambda: self.resolver, met)
         elif self.tree is None:
             return self.links
         else:
-            found = fresh_links(self.tree, self._resolver, settings, met)
-        told = self._header_values("link")
+            found = fresh_links(self.tree, self.resolver, settings, met)
+        told = self.header_values("link")
         return (*found, *links_of_header(told, self.url)) if told else tuple(found)
 
     @once
@@ -200,7 +209,7 @@ class Parsed:
         """The first one counts: a browser leaves with it."""
         if self.tree is None or self.media is not Media.HTML:
             return ""
-        targets = (refresh_of(self.tree, meta, self._resolver) for meta in self.tree.elements(("meta",)))
+        targets = (refresh_of(self.tree, meta, self.resolver) for meta in self.tree.elements(("meta",)))
         return next(filter(None, targets), "")
 
     @once
@@ -219,14 +228,14 @@ class Parsed:
 
     @once
     def language(self) -> str:
-        declared = said(*self._root_languages(), *self._header_values("content-language"), self._meta_language())
+        declared = said(*self._root_languages(), *self.header_values("content-language"), self._meta_language())
         if declared or not self.settings.guess_language:
             return declared
         return guessed((block.text for block in self.blocks), self.charset)
 
     @once
     def directives(self) -> frozenset[str]:
-        told, metas = self._header_values("x-robots-tag"), self._metas("name")
+        told, metas = self.header_values("x-robots-tag"), self._metas("name")
         return from_meta(metas) | from_headers(told) if told or metas else NOTHING_SAID
 
     @property
@@ -281,7 +290,7 @@ class Parsed:
 
     def cuts(self, *, with_text: bool) -> str:
         """Which limits bit, of all that was asked of it so far; `with_text`: of its text too."""
-        settings, resolver = self.settings, vars(self).get("_resolver")  # None: nothing was resolved yet
+        settings, resolver = self.settings, vars(self).get("resolver")  # None: nothing was resolved yet
         if resolver is None and not with_text and self.sight is not None:
             return ""
         cuts = [self._planted.cut] if self._seen is None and self._planted.cut else []
@@ -306,7 +315,7 @@ class Parsed:
         return {key for selector in self.ignore for key in self.tree.select(selector)} if self.tree else set()
 
     @once
-    def _resolver(self) -> Resolver:
+    def resolver(self) -> Resolver:
         return Resolver(self.base, self.charset, self.settings.href_chars)
 
     @once
@@ -318,12 +327,12 @@ class Parsed:
 
     @once
     def _runs(self) -> Sequence[Run]:
-        if self._page is not None:
-            runs = self._page.reading.runs
+        if self.page is not None:
+            runs = self.page.reading.runs
             return (
                 runs
-                if self.beside is None or self.beside._page is None
-                else runs_like(runs, self.beside._page.reading.runs)
+                if self.beside is None or self.beside.page is None
+                else runs_like(runs, self.beside.page.reading.runs)
             )
         if self.tree is None or self.beside is None or self._ignored or self.beside._written is None:
             return self._reading.runs
@@ -333,8 +342,8 @@ class Parsed:
 
     @once
     def _reading(self) -> Reading:
-        if self._page is not None:
-            return self._page.reading
+        if self.page is not None:
+            return self.page.reading
         if self.tree is None:
             return Reading()
         if self._written is not None:
@@ -347,7 +356,7 @@ class Parsed:
     def _links_like(self, other: "Parsed") -> bool:
         """A link would mean the same in both, and none of its own was too long, which is told of each version."""
         same = (self.base, self.charset, self.settings) == (other.base, other.charset, other.settings)
-        return same and not other._resolver.too_long
+        return same and not other.resolver.too_long
 
     @once
     def _is_linked(self) -> bool:
@@ -368,7 +377,7 @@ class Parsed:
         metas = [(self.tree.attribute(meta, key), meta) for meta in self.tree.elements(("meta",))]
         return [(name.lower(), self.tree.attribute(meta, "content") or "") for name, meta in metas if name]
 
-    def _header_values(self, name: str) -> list[str]:
+    def header_values(self, name: str) -> list[str]:
         return all_values(self.headers, name, any_case=True)
 
 
@@ -457,32 +466,6 @@ def kept(parsed: Parsed) -> Document:
     title, main, known = parsed.title, parsed.main, parsed.beside
     told = known if known is not None and parsed.leads_like(known) else parsed
     return Document(parsed.media, parsed.charset, title=title, main=main, links=told.links, directives=told.directives)
-
-
-def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Callable[[str], str]) -> Sides | None:
-    """What two versions differ in, where it is plain at their source that this is but a part of their main text;
-    nothing is made of what they share. `met`: where other documents led. None: `compared` and `kept` will tell."""
-    if compiled is None or new.media is not Media.HTML or old.title != new.title or not old.leads_like(new):
-        return None
-    one, other = old._page, new._page
-    if one is None or other is None or new._header_values("link"):
-        return None
-    told = compiled.side_by_side(one.reading.runs, other.reading.runs, other.items, fold)
-    if told is None:
-        return None
-    gone, come, rows, *counts = told
-    document = Document(
-        media=new.media,
-        charset=new.charset,
-        base=new.base,
-        title=new.title,
-        links=tuple(links_unmet(other, new.base, lambda: new._resolver, new.settings, met)),
-        directives=new.directives,
-        offers=new.offers,
-        template=new.template,
-        cut=new.cuts(with_text=True),
-    )
-    return Sides(document, gone, come, [Row(*row) for row in rows], *counts)
 
 
 def glance(parsed: Parsed, met: Container[str] = ()) -> Document:

@@ -45,12 +45,20 @@ class SourceRead(NamedTuple):
     trail: object
 
 
+class BothRead(NamedTuple):
+    """Two versions, each None where it needs its tree. `told`: what they differ in, as the compiled part says it; None:
+    that is not so plain. `unmet`: items of the new one that may lead to where no other led."""
+
+    new: tuple[Any, ...] | None
+    old: tuple[Any, ...] | None
+    told: tuple[Any, ...] | None
+    unmet: list[Item] | None
+
+
 def read_source(source: str, settings: ExtractSettings, beside: SourceRead | None = None) -> SourceRead | None:
     """Of a page so short that no limit can bite; where it is like another version of it that was read with the same
     settings, it is not read again. None: it needs its tree."""
-    if compiled is None or len(source) > settings.text_chars:
-        return None
-    if len(source) > settings.node_limit and source.count("<") * _MOST_NODES_A_TAG > settings.node_limit:
+    if compiled is None or not _is_short(source, settings):
         return None
     contexts = shared_contexts()
     chars, trail = settings.link_text_chars, None if beside is None else beside.trail
@@ -58,12 +66,41 @@ def read_source(source: str, settings: ExtractSettings, beside: SourceRead | Non
         read = compiled.read_source(source, settings.tags, contexts.body, contexts.child, chars, trail)
     except Odd:
         return None
+    return source_told(read, settings)
+
+
+def read_both(
+    new: str, old: str, settings: ExtractSettings, origin: str, met: Container[str], fold: Callable[[str], str]
+) -> BothRead | None:
+    """Two versions of a page, and what they differ in. None: `read_source` will tell."""
+    if compiled is None or not isinstance(met, compiled.Met):
+        return None
+    if not _is_short(new, settings) or not _is_short(old, settings):
+        return None
+    contexts, tags, chars, href_chars = shared_contexts(), settings.tags, settings.link_text_chars, settings.href_chars
+    try:
+        return BothRead(
+            *compiled.beside(
+                new, old, tags, contexts.body, contexts.child, chars, fold, origin, is_origin, href_chars, met
+            )
+        )
+    except Odd:
+        return None
+
+
+def source_told(read: tuple[Any, ...] | None, settings: ExtractSettings) -> SourceRead | None:
+    """Of what the compiled part read."""
     if read is None:
         return None
     title, others, offers, runs, skeleton, items, trail = read
     if len(items) >= settings.link_limit:
         return None
     return SourceRead(sight_told(title, others, offers), PageRead(Reading(runs, skeleton), items), trail)
+
+
+def _is_short(source: str, settings: ExtractSettings) -> bool:
+    size, most_nodes = len(source), settings.node_limit
+    return size <= settings.text_chars and (size <= most_nodes or source.count("<") * _MOST_NODES_A_TAG <= most_nodes)
 
 
 def read_page(tree: Tree, settings: ExtractSettings) -> PageRead | None:

@@ -74,16 +74,16 @@ def sight_of(source: str, tags: int, url: str = "", met: Container[str] = ()) ->
     if seen is None:
         return None
     title, hrefs, others, *rest = seen
-    return Sight(_unescaped(title), hrefs, [Other(*other) for other in others], *rest)
+    return Sight(unescaped(title), hrefs, [Other(*other) for other in others], *rest)
 
 
 def sight_told(title: str | None, others: list[tuple[int, str, dict[str, str]]], offers: bool) -> Sight:
     """What somebody saw who read the rest of the page elsewhere."""
     told = [Other(*other) for other in others]
-    return Sight(_unescaped(title), [], told, anchors=0, letters=0, offers=offers, is_decoded=False)
+    return Sight(unescaped(title), [], told, anchors=0, letters=0, offers=offers, is_decoded=False)
 
 
-def _unescaped(title: str | None) -> str:
+def unescaped(title: str | None) -> str:
     return unescape(title) if title and "&" in title else title or ""
 
 

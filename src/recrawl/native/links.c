@@ -144,6 +144,19 @@ was_met(PyObject *item, PyObject *origin, Py_ssize_t most_chars, const Met *met,
     return met_has(met, origin_text, (size_t)before, address, (size_t)length);
 }
 
+PyObject *
+items_unmet(PyObject *items, PyObject *origin, PyObject *is_origin, Py_ssize_t most_chars, PyObject *met)
+{
+    Origins known = {.count = 0, .judge = is_origin};
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t one = 0; found != NULL && one < PyList_GET_SIZE(items); one++) {
+        PyObject *item = PyList_GET_ITEM(items, one);
+        int is_met = was_met(item, origin, most_chars, (const Met *)met, &known);
+        if (is_met < 0 || (!is_met && PyList_Append(found, item) < 0)) Py_CLEAR(found);
+    }
+    return found;
+}
+
 /* unmet_items(items, origin, is_origin, most_chars, met) -> those that may lead to where no other led, or say how they lead
  * there. `origin` and `is_origin` as above. */
 PyObject *
@@ -153,16 +166,9 @@ native_unmet_items(PyObject *module, PyObject *const *given, Py_ssize_t count)
         PyErr_SetString(PyExc_TypeError, "unmet_items(items, origin, is_origin, most_chars, met)");
         return NULL;
     }
-    Origins known = {.count = 0, .judge = given[2]};
     Py_ssize_t most_chars = PyLong_AsSsize_t(given[3]);
     if (most_chars == -1 && PyErr_Occurred()) return NULL;
-    PyObject *found = PyList_New(0);
-    for (Py_ssize_t one = 0; found != NULL && one < PyList_GET_SIZE(given[0]); one++) {
-        PyObject *item = PyList_GET_ITEM(given[0], one);
-        int is_met = was_met(item, given[1], most_chars, (const Met *)given[4], &known);
-        if (is_met < 0 || (!is_met && PyList_Append(found, item) < 0)) Py_CLEAR(found);
-    }
-    return found;
+    return items_unmet(given[0], given[1], given[2], most_chars, given[4]);
 }
 
 /* A path that stays as it is whatever is asked of it (scope/clean.py, ROOTED): no escape, no query, no segment that begins

@@ -27,6 +27,10 @@ Py_ssize_t main_kept(PyObject *runs, PyObject **kept);
 /* The fields of a head that lies there whole, as a tuple; NULL, with or without an exception: it is not so plain. */
 PyObject *head_told(const char *at, const char *end, int *status);
 int tag_is_block(const char *name, size_t length);
+/* What the functions of the module give that they are named after (`sight.c`, `sides.c`, `links.c`). */
+PyObject *source_read(PyObject *source, Py_ssize_t most_tags, PyObject *body, PyObject *child_of, Py_ssize_t caption_letters, PyObject *beside);
+PyObject *sides_told(PyObject *old_runs, PyObject *new_runs, PyObject *items, PyObject *fold);
+PyObject *items_unmet(PyObject *items, PyObject *origin, PyObject *is_origin, Py_ssize_t most_chars, PyObject *met);
 PyObject *native_answering(PyObject *module, PyObject *arguments);
 PyObject *native_arrived(PyObject *module, PyObject *arguments);
 PyObject *native_captured(PyObject *module, PyObject *arguments);
@@ -87,6 +91,7 @@ PyObject *native_unmet_items(PyObject *module, PyObject *const *given, Py_ssize_
 PyObject *native_urlkey(PyObject *module, PyObject *url);
 PyObject *native_urn_uuid(PyObject *module, PyObject *random);
 PyObject *native_frame_words(PyObject *module, PyObject *arguments);
+PyObject *native_beside(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_side_by_side(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_sighted(PyObject *module, PyObject *arguments);
 PyObject *native_sight(PyObject *module, PyObject *arguments);

@@ -205,7 +205,7 @@ end_run(Reader *reader, PyObject *block)
         empty(run);
         return 0;
     }
-    PyObject *text = PyUnicode_DecodeUTF8(run->text, (Py_ssize_t)run->length, NULL);
+    PyObject *text = text_of(reader, run->text, run->length);
     empty(run);
     PyObject *level = PyTuple_GET_ITEM(block, OPENED_LEVEL), *chars = PyLong_FromSize_t(linked < letters ? linked : letters);
     int is_stressed = stressed && PyObject_Not(level) == 1 && stressed * 10 >= letters * 9;
@@ -292,6 +292,7 @@ reader_hear(Reader *reader, const char *text, const char *end)
     if (meant == NULL) return FAILED;
     Py_ssize_t length;
     const char *plain = PyUnicode_AsUTF8AndSize(meant, &length);
+    if (!PyUnicode_IS_ASCII(meant)) reader->is_ascii = 0; /* from here on texts may be more than their source is */
     int heard = plain == NULL ? FAILED : hear(reader, plain, plain + length, 1);
     Py_DECREF(meant);
     return heard;
@@ -425,7 +426,7 @@ static int
 end_anchor(Reader *reader)
 {
     Folded *caption = &reader->caption;
-    PyObject *text = PyUnicode_DecodeUTF8(caption->text ? caption->text : "", (Py_ssize_t)caption->length, NULL);
+    PyObject *text = text_of(reader, caption->text ? caption->text : "", caption->length);
     if (text == NULL) return -1;
     if (PyUnicode_GET_LENGTH(text) > (Py_ssize_t)reader->caption_letters)
         Py_SETREF(text, PyUnicode_Substring(text, 0, (Py_ssize_t)reader->caption_letters));

@@ -17,7 +17,7 @@ typedef struct {
 } Folded;
 
 typedef struct {
-    int is_ascii;
+    int is_ascii;  /* the page, and whatever references have meant so far */
     int is_source; /* texts may hold any reference, not only those that a parser writes */
     PyObject *child_of, *runs, *skeleton, *items;
     PyObject *body, *context; /* borrowed, as those on the stack: their maker keeps them */

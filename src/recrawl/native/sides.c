@@ -194,6 +194,26 @@ told(const Side *old, const Side *new, Py_ssize_t head, Py_ssize_t tail, Py_ssiz
     return answer;
 }
 
+/* As below. */
+PyObject *
+sides_told(PyObject *old_runs, PyObject *new_runs, PyObject *items, PyObject *fold)
+{
+    Side old = {0}, new = {0};
+    Py_ssize_t head = 0, tail = 0, letters = 0, bytes = 0, none = 0;
+    PyObject *answer = NULL;
+    int read = side_of(old_runs, &old);
+    if (read == WELL) read = side_of(new_runs, &new);
+    if (read == WELL) read = find_ends(&old, &new, &head, &tail);
+    for (Py_ssize_t one = 0; read == WELL && one < new.count; one++) read = measure(new.texts[one], fold, &letters, &bytes);
+    for (Py_ssize_t one = head; read == WELL && one < old.count - tail; one++) read = measure(old.texts[one], fold, &none, &none);
+    if (read == WELL) read = compare_links(&old, &new, head, tail, items);
+    if (read == WELL) answer = told(&old, &new, head, tail, letters, bytes);
+    else if (read == ODD) answer = Py_NewRef(Py_None);
+    side_free(&old);
+    side_free(&new);
+    return answer;
+}
+
 /* side_by_side(old_runs, new_runs, items, fold) -> (gone, come, rows, head, tail, letters, bytes): the texts of the main
  * content that went and came, what differs at each of their places, how many stay before and behind them, and how much there
  * is now. None where only reading both will tell: a text is not what it is compared by, or one of the links, the same in
@@ -205,18 +225,5 @@ native_side_by_side(PyObject *module, PyObject *const *given, Py_ssize_t count)
         PyErr_SetString(PyExc_TypeError, "side_by_side(old_runs, new_runs, items, fold)");
         return NULL;
     }
-    Side old = {0}, new = {0};
-    Py_ssize_t head = 0, tail = 0, letters = 0, bytes = 0, none = 0;
-    PyObject *answer = NULL;
-    int read = side_of(given[0], &old);
-    if (read == WELL) read = side_of(given[1], &new);
-    if (read == WELL) read = find_ends(&old, &new, &head, &tail);
-    for (Py_ssize_t one = 0; read == WELL && one < new.count; one++) read = measure(new.texts[one], given[3], &letters, &bytes);
-    for (Py_ssize_t one = head; read == WELL && one < old.count - tail; one++) read = measure(old.texts[one], given[3], &none, &none);
-    if (read == WELL) read = compare_links(&old, &new, head, tail, given[2]);
-    if (read == WELL) answer = told(&old, &new, head, tail, letters, bytes);
-    else if (read == ODD) answer = Py_NewRef(Py_None);
-    side_free(&old);
-    side_free(&new);
-    return answer;
+    return sides_told(given[0], given[1], given[2], given[3]);
 }

@@ -916,10 +916,11 @@ read_anchor(Sight *sight, int is_area)
     const Attribute *href = attribute(sight, N_HREF), *rel = attribute(sight, N_REL);
     if (href == NULL) href = attribute(sight, N_XLINK);
     if (sight->reader->anchor >= 0) return BAIL; /* one inside the other, in a table */
+    static PyObject *names[2]; /* kept for good */
+    if (names[is_area] == NULL) names[is_area] = PyUnicode_InternFromString(is_area ? "area" : "a");
     PyObject *to = href ? value_of(sight, href) : Py_NewRef(Py_None), *how = rel ? value_of(sight, rel) : Py_NewRef(Py_None);
-    PyObject *tag = PyUnicode_InternFromString(is_area ? "area" : "a"), *caption = is_area ? PyUnicode_FromStringAndSize("", 0) : Py_NewRef(Py_None);
+    PyObject *tag = names[is_area], *caption = is_area ? PyUnicode_FromStringAndSize("", 0) : Py_NewRef(Py_None);
     PyObject *item = to && how && tag && caption ? PyTuple_Pack(4, tag, to, how, caption) : NULL;
-    Py_XDECREF(tag);
     Py_XDECREF(caption);
     Py_XDECREF(to);
     Py_XDECREF(how);
@@ -1561,15 +1562,9 @@ read_with(Sight *sight, Reader *reader, PyObject *source, PyObject *beside)
                          reader->skeleton, reader->items, kept_trail(sight));
 }
 
-/* read_source(source, most_tags, body, child_of, caption_letters, beside) -> (title, others, offers, runs, skeleton, items,
- * trail), or None. `runs`, `skeleton` and `items` as `read_page` gives them. `beside`: the trail of another version; None: a
- * trail is wanted. */
 PyObject *
-native_read_source(PyObject *module, PyObject *arguments)
+source_read(PyObject *source, Py_ssize_t most_tags, PyObject *body, PyObject *child_of, Py_ssize_t caption_letters, PyObject *beside)
 {
-    PyObject *source, *body, *child_of, *beside;
-    Py_ssize_t most_tags, caption_letters;
-    if (!PyArg_ParseTuple(arguments, "UnOOnO", &source, &most_tags, &body, &child_of, &caption_letters, &beside)) return NULL;
     Reader *reader = reader_new(body, child_of, caption_letters);
     if (reader == NULL) return NULL;
     Sight *sight = sight_new(source, most_tags);
@@ -1580,4 +1575,16 @@ native_read_source(PyObject *module, PyObject *arguments)
     }
     reader_free(reader);
     return answer;
+}
+
+/* read_source(source, most_tags, body, child_of, caption_letters, beside) -> (title, others, offers, runs, skeleton, items,
+ * trail), or None. `runs`, `skeleton` and `items` as `read_page` gives them. `beside`: the trail of another version; None: a
+ * trail is wanted. */
+PyObject *
+native_read_source(PyObject *module, PyObject *arguments)
+{
+    PyObject *source, *body, *child_of, *beside;
+    Py_ssize_t most_tags, caption_letters;
+    if (!PyArg_ParseTuple(arguments, "UnOOnO", &source, &most_tags, &body, &child_of, &caption_letters, &beside)) return NULL;
+    return source_read(source, most_tags, body, child_of, caption_letters, beside);
 }

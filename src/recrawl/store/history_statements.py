@@ -73,6 +73,10 @@ class HistoryStatements(Compiler):
         of_page = select(VERSION).where(VERSION.c.page == bindparam("page"), VERSION.c.at <= bindparam("until_at"))
         return self.compile(of_page.order_by(VERSION.c.at.desc()).limit(bindparam("limit")))
 
+    def newest_versions(self, size: int) -> Sql:
+        """The newest version of each of these pages."""
+        return self.of_size("newest_versions", size, _newest_versions)
+
     @cached_property
     def versions_in(self) -> Sql:
         """Versions whose record lies in a file, from an offset on, in a stretch of pages."""
@@ -243,6 +247,12 @@ class HistoryStatements(Compiler):
 def _keys_since(table: Table, size: int) -> Select[Any]:
     keys = select(table.c.page, table.c.at)
     return keys.where(one_of(table.c.page, size), table.c.at >= bindparam("since_at"))
+
+
+def _newest_versions(size: int) -> Select[Any]:
+    last = select(VERSION.c.page, func.max(VERSION.c.at).label("at")).where(one_of(VERSION.c.page, size))
+    newest = last.group_by(VERSION.c.page).cte("newest")
+    return select(VERSION).join_from(newest, VERSION, (VERSION.c.page == newest.c.page) & (VERSION.c.at == newest.c.at))
 
 
 def _events(*of: ColumnElement[bool]) -> Select[Any]:

@@ -233,6 +233,9 @@ class MemoryStore:
         seen = [version for version in self._versions.get(page, {}).values() if version.at <= until_at]
         return sorted(seen, key=lambda version: -version.at)[: max(limit, 0)]
 
+    def newest_versions(self, pages: Sequence[int]) -> list[Version]:
+        return [version for page in dict.fromkeys(pages) for version in self.versions(page, 1)]
+
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
         every = (version for versions in self._versions.values() for version in versions.values())
         return [one for one in every if one.warc_file == warc_file and one.warc_offset >= from_offset]

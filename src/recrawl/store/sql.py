@@ -269,6 +269,15 @@ class SqlStore(RecordReading):
     def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
         sql = self._sql.versions
         found = self.database.rows(sql, sql.bind(page=page, until_at=until_at, limit=max(limit, 0)))
+        return self._versions_of(found)
+
+    @enduring
+    def newest_versions(self, pages: Sequence[int]) -> list[Version]:
+        with self.database.reading() as session:
+            found = list(session.rows_of(self._sql.newest_versions, pages))
+        return self._versions_of(found)
+
+    def _versions_of(self, found: Sequence[Row]) -> list[Version]:
         texts = self._words.texts(number for row in found for number in (row[3], row[9]))
         return [rows.version_of(row, texts) for row in found]
 
@@ -285,8 +294,7 @@ class SqlStore(RecordReading):
                 to_id = session.value(end_of, end_of.bind(from_id=from_id, limit=STRETCH))
                 values = {"from_id": from_id, "to_id": to_id, "file": file, "offset": from_offset}
                 found += session.rows(there, there.bind(**values)) if to_id is not None else []
-        texts = self._words.texts(number for row in found for number in (row[3], row[9]))
-        return [rows.version_of(row, texts) for row in found]
+        return self._versions_of(found)
 
     @enduring
     def events(

@@ -8,11 +8,14 @@ from recrawl.detect.digest import fold
 from recrawl.detect.noise import PageNoise, TemplateNoise, Votes, write_page
 from recrawl.detect.parts import place_key
 from recrawl.detect.verdict import changed_beside, plainly_differs, thorough
-from recrawl.extract.document import Parsed, compared, kept, parse, side_by_side
+from recrawl.extract.beside import side_by_side
+from recrawl.extract.contexts import Contexts
+from recrawl.extract.document import Parsed, compared, kept, parse
 from recrawl.extract.page_read import links_unmet
 from recrawl.extract.resolve import Resolver
 from recrawl.extract.settings import DEFAULT
-from recrawl.model.document import Sides
+from recrawl.model.document import Document, Sides
+from recrawl.model.met import Met
 from recrawl.model.page import Link, Page
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Evidence, Reply
@@ -48,10 +51,36 @@ def versions(old: bytes, new: bytes) -> tuple[Parsed, Parsed]:
     return parsed, parse(old, "text/html", URL, beside=parsed)
 
 
+def read_at_once(old: bytes, new: bytes) -> Sides | None:
+    """With a memory of where others led, such as a crawl has, nobody asks for what stands between. What is left to
+    closer looks is the same as if nobody had tried."""
+    parsed, before = versions(old, new)
+    sides = side_by_side(parsed, before, some_met(), fold)
+    one, other = versions(old, new)
+    assert (compared(parsed), kept(before)) == (compared(one), kept(other))
+    return sides
+
+
+def read_sides(old: bytes, new: bytes) -> Sides | None:
+    return side_by_side(*versions(old, new), some_met(), fold)
+
+
+def some_met() -> Met:
+    met: Met = compiled.Met(10, 1)
+    met.remember(["http://example.org/met", "http://example.org/nav"])
+    return met
+
+
+def with_links_unmet(document: Document) -> Document:
+    met = some_met()
+    return replace(document, links=tuple(link for link in document.links if link.nofollow or link.url not in met))
+
+
 def judged(old: bytes, new: bytes, noise: PageNoise, template: TemplateNoise) -> Sides | None:
     """What was said of both side by side, where anything was: it is the same."""
     parsed, before = versions(old, new)
     sides = side_by_side(parsed, before, (), fold)
+    assert read_at_once(old, new) == (sides and replace(sides, document=with_links_unmet(sides.document)))
     if sides is None:
         return None
     page = Page(1, URL, "example.org", "s", body_digest=b"x" * 32, noise=write_page(noise), visits=1, checked_at=5.0)
@@ -98,6 +127,46 @@ def test_usual_changes_are_judged_by_what_differs() -> None:
         assert sides is not None and (sides.gone, sides.come) == (gone, come)
 
 
+@pytest.mark.parametrize(
+    ("link", "is_plain"),
+    [
+        ('<a href="/met">see also</a>', True),
+        ('<a href="/new">see also</a>', True),
+        ('<a href="/met" rel=nofollow>see also</a>', True),
+        ('<link rel=next href="/met">', False),
+    ],
+)
+def test_a_page_with_plain_links_is_not_read_step_by_step(
+    link: str, is_plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, leads_like = list[Parsed](), Parsed.leads_like
+
+    def told(one: Parsed, other: Parsed) -> bool:
+        asked.append(one)
+        return leads_like(one, other)
+
+    monkeypatch.setattr(Parsed, "leads_like", told)
+    assert read_sides(page_of(["<p>spring</p>"], [link]), page_of(["<p>tide</p>"], [link])) is not None
+    assert bool(asked) is not is_plain
+
+
+def test_what_heads_say_is_looked_at_first() -> None:
+    old, new = page_of(["<p>spring</p>"], []), page_of(["<p>tide</p>"], [])
+    for heads, is_told in (
+        (((), ()), True),
+        ([(("X-Robots-Tag", "nofollow"),)] * 2, True),
+        (((("x-robots-tag", "nofollow"),), ()), False),
+        (((("Link", "</x>; rel=next"),), ()), False),
+        (((), (("link", "</x>; rel=next"),)), False),
+    ):
+        parsed = parse(new, "text/html", URL, headers=heads[0])
+        before = parse(old, "text/html", URL, headers=heads[1], beside=parsed)
+        sides = side_by_side(parsed, before, some_met(), fold)
+        assert (sides is not None) is is_told
+        if sides is not None:
+            assert sides.document == replace(compared(parsed), main=())
+
+
 def test_what_is_not_plain_is_left_to_reading_both() -> None:
     some, links = ["<p>spring</p>"], ['<a href="/new">moor</a>']
     old = page_of(some, links)
@@ -122,7 +191,7 @@ def test_of_links_only_those_to_known_pages_are_passed_over(links: list[str]) ->
     parsed = parse(page_of([], links), "text/html", URL)
     met = compiled.Met(10, 1)
     met.remember(["http://example.org/met"])
-    read = parsed._page
+    read = parsed.page
     assert read is not None
     found = links_unmet(read, parsed.base, lambda: Resolver(parsed.base), DEFAULT, met)
     assert found == [link for link in parsed.links if link.nofollow or link.url not in met]
@@ -134,6 +203,13 @@ def test_other_values_are_refused() -> None:
     for given_ in (((), [], [], fold), ([("run",)], [], [], fold), ([], [])):
         with pytest.raises(TypeError):
             compiled.side_by_side(*given_)
+    contexts = Contexts()
+    plain = ("", "", 9, contexts.body, contexts.child, 9, fold, "", None, 9, compiled.Met(1, 1))
+    for place in (0, 1, 2, 3, 5, 7, 9, 10):
+        with pytest.raises(TypeError):
+            compiled.beside(*plain[:place], {}, *plain[place + 1 :])
+    with pytest.raises(TypeError):
+        compiled.beside(*plain[1:])
     for wrong in (([], "", None, 5, {}), ([], 5, None, 5, compiled.Met(1, 1)), ([],)):
         with pytest.raises(TypeError):
             compiled.unmet_items(*wrong)

@@ -26,9 +26,9 @@ def texts(blocks: tuple[Block, ...]) -> list[str]:
 def test_nothing_is_read_before_it_is_asked_for() -> None:
     page = parsed("<title>t</title><p>x <a href=/y>y</a>")
     assert page.title == "t"
-    assert not {"_page", "_reading"} & set(vars(page))
+    assert not {"page", "_reading"} & set(vars(page))
     assert texts(page.blocks) == ["x y"]
-    assert {"_page", "_reading"} & set(vars(page))
+    assert {"page", "_reading"} & set(vars(page))
 
 
 VISIBLE = [

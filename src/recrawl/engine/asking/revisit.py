@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 
 from recrawl.detect.answers import CONFIRMED
+from recrawl.detect.digest import body_digest
 from recrawl.detect.digest import fold as folded
 from recrawl.detect.honesty import ask_conditionally, is_read_anew
 from recrawl.detect.noise import TemplateNoise, fold, memo_key, read_template, write_template
@@ -23,19 +24,19 @@ from recrawl.detect.verdict import (
     recalled,
     thorough,
 )
+from recrawl.engine.asking.looking_back import Kept, LookingBack, Together
 from recrawl.engine.asking.missing import Missing
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.signals import ALTERNATE, Signals
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.recording import FOLDER
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed, compared, glance, kept, parse, side_by_side
+from recrawl.extract.beside import side_by_side
+from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text
 from recrawl.fetch.journal import Journal
-from recrawl.model.capture import Place
 from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Document, Media
-from recrawl.model.failure import RecrawlError
 from recrawl.model.notice import Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Site
@@ -47,7 +48,7 @@ from recrawl.native import compiled
 MOST_TEMPLATES = 10_000
 DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DUE  # of every visit
 
-NOTICED = Rank.NOTICED
+NOTICED, HTML = Rank.NOTICED, "text/html"
 SAID_NOTHING = frozenset[str]()
 
 if compiled is not None:
@@ -68,7 +69,7 @@ class Visitor:
 
     def __init__(self, parts: Parts, ask: AskServer, may_ask_again: MayAsk, show: Show | None = None) -> None:
         self._parts, self._ask, self._may_ask_again, self._show = parts, ask, may_ask_again, show
-        self.missing = Missing(parts, self._kept)
+        self.missing, self._looking_back = Missing(parts, self._kept), LookingBack(parts)
         self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
@@ -79,13 +80,15 @@ class Visitor:
             reply = await self._show(page, reply, quarry)
         if reply.evidence is not DOCUMENT:
             return self.proved(page, why, reply)
-        await _in_step()
+        if not page.body_digest:
+            await _in_step()
         directives = _said_in(reply)
         verdict = at_once(page, reply)
         if verdict is not None:
             document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
             directives |= document.directives if document else frozenset()
             return Arrival(page, why, reply, verdict, document, directives=directives)
+        together = await self._expected(page, reply) if page.body_digest else None
         parsed = self._parsed(reply, page, quarry)
         if parsed.sight is not None:  # a tree is too large to wait
             await _in_step()
@@ -94,8 +97,7 @@ class Visitor:
             return seen
         version, old, previous = None, None, None
         if unread := is_unread(page) and parsed.media is not Media.OTHER:
-            version, old = await self._previous(page, quarry.site, parsed)
-            self._parts.begin_reading(page.id)  # others may have been read meanwhile
+            version, old = await self._previous(page, quarry.site, parsed, together)
             plainly = self._side_by_side(page, why, reply, quarry, parsed, old, version)
             if plainly is not None:
                 return plainly
@@ -114,7 +116,6 @@ class Visitor:
             return Arrival(page, why, reply, found, _to_follow(document, quarry), directives=directives)
         if not unread:
             version, old = await self._previous(page, quarry.site, parsed)
-            self._parts.begin_reading(page.id)
             previous = kept(old) if old is not None else None
         leave_unread = differs and may_keep(directives, reply.at)
         verdict = thorough(page, reply, document, previous, template, leave_unread=leave_unread)
@@ -279,33 +280,35 @@ class Visitor:
         found = selected_text(parse(reply.body, reply.header("content-type"), page.url, quarry.extract), selector)
         return replace(page, category=found or page.category)
 
-    async def _previous(
-        self, page: Page, site: Site, beside: Parsed | None = None
-    ) -> tuple[Version | None, Parsed | None]:
-        """The version kept, read back from the archive; (None, None) if there is none, or it cannot be read."""
-        found: tuple[Version | None, Parsed | None] = await self._parts.look_up(self._read_previous, page, site, beside)
-        return found
+    async def _expected(self, page: Page, reply: Reply) -> Together | None:
+        """In step with others, of whose kept versions all are looked up at once. The digest of what came would be
+        forgotten over theirs."""
+        digest = body_digest(reply.body)
+        is_read = is_unread(page) and reply.header("content-type").startswith(HTML)
+        together = self._looking_back.expect(page) if is_read else None
+        await _in_step()
+        body_digest.keep(reply.body, digest)
+        return together
 
-    def _read_previous(
-        self, page: Page, site: Site, beside: Parsed | None = None
+    async def _previous(
+        self, page: Page, site: Site, beside: Parsed, together: Together | None = None
     ) -> tuple[Version | None, Parsed | None]:
-        versions = self._parts.store.versions(page.id, 1)
-        if not versions:
-            return None, None
-        newest = versions[0]
-        try:
-            place = Place(newest.warc_file, newest.warc_offset, newest.warc_length)
-            payload = self._parts.archive.read(place, newest.body_bytes)
-        except RecrawlError as error:
-            self._parts.complain(f"{page.url}: the kept version cannot be read: {error}")
-            return newest, None
-        self._parts.begin_reading(page.id)
-        ignore, settings = (*self._parts.ignore, *site.ignore), self._parts.extract
-        old = parse(payload.body, newest.content_type, page.url, settings, payload.headers, ignore, beside=beside)
-        return newest, old
+        """The version kept, read back from the archive; None: there is none, or it cannot be read."""
+        kept = await self._looking_back.at(page, together)
+        self._parts.begin_reading(page.id)  # others may have been read meanwhile
+        return kept.version, self._parsed_again(page, site, kept, beside)
+
+    def _parsed_again(self, page: Page, site: Site, kept: Kept, beside: Parsed | None = None) -> Parsed | None:
+        if kept.version is None or kept.payload is None:
+            return None
+        ignore, settings, payload = (*self._parts.ignore, *site.ignore), self._parts.extract, kept.payload
+        content_type = kept.version.content_type
+        return parse(payload.body, content_type, page.url, settings, payload.headers, ignore, beside=beside)
 
     def _kept(self, page: Page, site: Site) -> Document | None:
-        old = self._read_previous(page, site)[1]
+        found = self._looking_back.read((page,))[page.id]
+        self._parts.begin_reading(page.id)
+        old = self._parsed_again(page, site, found)
         return None if old is None else kept(old)
 
     def forget(self, servers: Collection[str]) -> None:

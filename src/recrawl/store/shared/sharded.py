@@ -147,6 +147,9 @@ class ShardedStore:
     def versions(self, page: int, limit: int = EVERY, until_at: float = inf) -> list[Version]:
         return next(filter(None, self.all(lambda member: member.versions(page, limit, until_at))), [])
 
+    def newest_versions(self, pages: Sequence[int]) -> list[Version]:
+        return [one for found in self.all(lambda member: member.newest_versions(pages)) for one in found]
+
     def versions_in(self, warc_file: str, from_offset: int = 0) -> list[Version]:
         return [one for found in self.all(lambda member: member.versions_in(warc_file, from_offset)) for one in found]
 
