@@ -104,6 +104,25 @@ def test_next_to_nothing_is_loaded_before_ctrl_c_is_listened_to() -> None:
     assert "recrawl.cli" in loaded and not {"typing", "re", "enum", "click", "signal"} & set(loaded)
 
 
+LATE = """
+import atexit, sys, threading
+from recrawl.cli import main
+atexit.register(print, "said at the end")
+if sys.argv[1] == "busy":
+    threading.Thread(target=lambda: threading.Event().wait(0.2) or print("said late")).start()
+sys.argv[:] = ["recrawl", "--version"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "last_words"), [("idle", ["said at the end"]), ("busy", ["said late", "said at the end"])]
+)
+def test_who_leaves_at_once_does_so_after_all_that_is_still_to_be_said(kind: str, last_words: list[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", LATE, kind], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == last_words and done.stderr == ""
+
+
 @pytest.mark.parametrize(("heeds", "code"), [(signal.default_int_handler, 130), (signal.SIG_IGN, 0)])
 def test_ctrl_c_while_modules_are_loaded_ends_it_at_once_unless_it_is_ignored(heeds: Any, code: int) -> None:
     def heed() -> None:

@@ -1,5 +1,6 @@
 """The command line: one module a group of commands, loaded only when called."""
 
+import atexit
 import errno
 import gc
 import os
@@ -16,8 +17,26 @@ def main() -> None:
         _main()
     except KeyboardInterrupt:
         sys.exit(130)
+    except SystemExit as end:
+        _leave(end.code or 0)
+        raise
     finally:
         gc.freeze()  # the end looks for cycles among all that goes with the process anyway: a tenth of a short command
+
+
+def _leave(code: object) -> None:
+    """At once, where all is done: taking every module and value apart would cost as much as a twentieth of a start.
+    Whoever still works is waited for by the interpreter, and what cannot be written it says."""
+    threads = sys.modules.get("threading")
+    if not isinstance(code, int) or (threads is not None and threads.active_count() > 1) or sys.getprofile():
+        return
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code)
 
 
 def _main() -> None:
