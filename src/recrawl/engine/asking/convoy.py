@@ -71,7 +71,7 @@ class Standing:
 class Lane:
     """One server that is asked for one page after another. `page`: the one at hand."""
 
-    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "standing", "trip", "unread", "waiter")
+    __slots__ = ("begun_at", "came", "ended", "key", "page", "quarry", "standing", "trip", "unread", "waiter")
     quarry: Quarry
     begun_at: float
     waiter: "asyncio.Future[Halt]"
@@ -83,6 +83,7 @@ class Lane:
         self.standing: Standing | None = None
         self.trip: Any = None  # under way
         self.unread: list[Unread] = []
+        self.came: Unread | None = None  # of this turn, and not looked at
 
     def halts(self, halt: Halt) -> None:
         if not self.waiter.done():
@@ -118,6 +119,7 @@ class Convoy:
         self._running: set[Lane] = set()
         self._free: list[Lane] = []  # to be asked for another page
         self._answered: list[Lane] = []
+        self._first: list[Lane] = []  # with a document of a page that there is no copy of
         self._proved: list[Lane] = []  # without anything to be read …
         self._bare: list[Arrival] = []  # … and what, where neither a body nor a gap counts
         self._is_stirred = False
@@ -170,6 +172,9 @@ class Convoy:
             if answered and self._journal is not None:
                 self._journal.flush()
         finally:  # the loop tells of what went wrong; lanes that nobody sends on would wait for ever
+            first, self._first = self._first, []
+            handed_on(self._open, first, now)
+            handed_on(self._look_at, first, now)
             self._send_all()
 
     def _send_all(self) -> None:
@@ -270,9 +275,53 @@ class Convoy:
             self._hand_over(lane, page, reply)
 
     def _lay_aside(self, lane: Lane, page: Page, reply: Reply, now: float) -> None:
-        """What is to be read."""
-        lane.unread.append(Unread(page, lane.quarry, reply))
-        may_wait = self._shelf.takes(page, reply, lane.begun_at, now)
+        """What is to be read. Where there is no copy, a look at it is mostly enough, and it may lead on."""
+        unread = Unread(page, lane.quarry, reply)
+        if page.body_digest:
+            self._shelve(lane, unread, now)
+        else:
+            lane.came = unread
+            self._first.append(lane)
+
+    def _open(self, lane: Lane, now: float) -> None:
+        """All of a turn are opened before any is looked at: the same code over sixteen pages costs less than all of it
+        over one page after another. But a tree is too large to wait."""
+        came, lane.came = lane.came, None
+        if came is None or lane.waiter.done():  # whoever is let go reads it alone
+            if came is not None:
+                self._shelve(lane, came, now)
+            return
+        page, quarry, reply, _ = came
+        parsed = self._visitor.opened(page, reply, quarry)
+        lane.came = Unread(page, quarry, reply, parsed)
+        if parsed is None or parsed.sight is None:
+            self._look_at(lane, now)
+
+    def _look_at(self, lane: Lane, now: float) -> None:
+        came, lane.came = lane.came, None
+        if came is None:
+            return
+        page, quarry, reply, parsed = came
+        if parsed is not None:
+            arrival = self._visitor.looked_at(page, why_of(page, self._asked), reply, quarry, parsed)
+            if arrival is not None:
+                self._settle(lane, page, arrival)
+                return
+        self._shelve(lane, came, now)
+
+    def _settle(self, lane: Lane, page: Page, arrival: Arrival) -> None:
+        if self._rations.promised:
+            self._aside.let_go(page.server)
+        self._settler.hand_over(arrival, self._servers.known[page.server].gap_s)
+        if self._settler.has_room:
+            self._free.append(lane)
+        else:
+            lane.halts(LATER)
+
+    def _shelve(self, lane: Lane, unread: Unread, now: float) -> None:
+        """For its lane to read."""
+        lane.unread.append(unread)
+        may_wait = self._shelf.takes(unread.page, unread.reply, lane.begun_at, now)
         if may_wait and self._settler.has_room:
             self._free.append(lane)
         else:
