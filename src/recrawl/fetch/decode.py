@@ -97,6 +97,13 @@ def _gzip(body: bytes, bound: int) -> bytes:
     return _members(body, bound, _gzip_member, GZIP_MAGIC)
 
 
+def plainly_inflated(body: bytes, limits: Limits) -> bytes | None:
+    """`decode` of a body that is one plain member of gzip. None: it is not so plain."""
+    size = int.from_bytes(body[-4:], "little")
+    is_plain = body.startswith(GZIP_MAGIC) and size <= AT_ONCE_BYTES and size <= limits.decoded_bytes
+    return _at_once(body, size) if is_plain and limits.encodings else None
+
+
 def _at_once(body: bytes, size: int) -> bytes | None:
     """What comes out of one member of so many bytes. None: it is not so plain."""
     inflater = _gzip_member()

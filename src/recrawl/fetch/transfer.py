@@ -8,6 +8,7 @@ import pycurl
 
 from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
 from recrawl.fetch.connections import Connection
+from recrawl.fetch.decode import plainly_inflated
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
@@ -38,12 +39,21 @@ MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 if compiled is not None:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED)
+    compiled.answering(
+        Reply,
+        Evidence.NOT_MODIFIED,
+        Evidence.DOCUMENT,
+        lambda sent_body, ask: plainly_inflated(sent_body, ask.limits),
+        SMALL_BYTES,
+    )
 
 # Of an ask, its moment, the authority, target and lines sent, the lines that came, times, peer and received bytes;
 # None: it is another answer, or an odd one.
 Plain304 = Callable[[Ask, float, str, str, list[bytes], list[bytes], Times, str, int], Reply | None]
 plain_304: Plain304 = (lambda *_: None) if compiled is None else compiled.not_modified
+# The same, and the body as it was sent.
+Whole = Callable[[Ask, float, str, str, list[bytes], list[bytes], Times, str, int, bytes], Reply | None]
+came_whole: Whole = (lambda *_: None) if compiled is None else compiled.came_whole
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Permit = Callable[[], None]  # raises a RecrawlError where nothing may be sent any more
@@ -95,17 +105,21 @@ class Transfer(Handle):
         self._prepare(order)
         self._set_out(order, ended)
 
-    def not_modified(self, order: Order, ask: Ask, at: float) -> Reply | None:
-        """What came over a kept connection, where that is a plain 304; None: `times` and `lines` tell."""
-        connection = self._connection
-        if connection is None or not self._is_kept or self.body_bytes or self.failure is not None or order.form:
+    def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+        """What came over a kept connection, where that is a plain 304, or a small document for which there is room;
+        None: `times` and `lines` tell."""
+        connection, size = self._connection, self.body_bytes
+        if connection is None or not self._is_kept or self.failure is not None or order.form:
+            return None
+        if size and (self._has_enough or self.ballast.is_overfull):
             return None
         info, head = self._curl.getinfo, self.head
-        times = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL))
-        authority = self._terms.endpoint.authority
-        return plain_304(
-            ask, at, authority, order.target, order.header_lines, head.lines, times, connection.peer, head.size_bytes
-        )
+        times, received_bytes = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL)), head.size_bytes + size
+        asked = ask, at, self._terms.endpoint.authority, order.target, order.header_lines
+        if not size:
+            return plain_304(*asked, head.lines, times, connection.peer, received_bytes)
+        sent_body = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+        return came_whole(*asked, head.lines, times, connection.peer, received_bytes, sent_body)
 
     @property
     def is_unsent(self) -> bool:

@@ -3,10 +3,11 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
-    {"answering", native_answering, METH_VARARGS, "What `not_modified` makes."},
+    {"answering", native_answering, METH_VARARGS, "What `not_modified` and `came_whole` make."},
     {"alike", native_alike, METH_VARARGS, "How many pages stand in each way; None: one of them is not so plain."},
     {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run` and `saved_by` read and make."},
     {"beside", (PyCFunction)(void (*)(void))native_beside, METH_FASTCALL, "What two versions of a page say and differ in; None: only their trees will tell."},
+    {"came_whole", (PyCFunction)(void (*)(void))native_came_whole, METH_FASTCALL, "The reply that a small document is; None: it is not so plain."},
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
     {"checked", native_checked, METH_VARARGS, "Pages after a 304; None in their place: what is not so plain."},
     {"clean_behind", native_clean_behind, METH_VARARGS, "Addresses behind an origin that are clean at a glance."},
