@@ -204,7 +204,8 @@ class Reckoning:
             found += self.lanes.visitor.missing.probe(one.page, now)
         else:
             return
-        ledger.entered.update((page.id, page) for page in found)
+        for page in found:
+            ledger.entered[page.id] = page
 
     def _widened(self, quarry: Quarry) -> dict[str, bytes]:
         """Where the site has gone, beside what other workers saw."""

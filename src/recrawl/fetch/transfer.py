@@ -28,6 +28,7 @@ UNANSWERED = "the server closed the kept connection without an answer"
 NOT_TAKEN = "the server did not take the request"
 BROKEN_OFF = "the connection ended before the answer was whole"
 SAID_OTHERWISE = {Failure.HEADERS_TOO_LARGE: LONG_HEAD, Failure.RESET: BROKEN_OFF}  # where libcurl says nothing
+USUAL = b"HTTP/1.1 200 "
 UNKNOWN = -1
 STOP = -1
 FIRST_BYTE, TOTAL = int(pycurl.STARTTRANSFER_TIME), int(pycurl.TOTAL_TIME)  # named with every request
@@ -421,6 +422,8 @@ class Transfer(Handle):
 
     def _room_for_body(self) -> int:
         most = self._terms.enough_bytes or self._terms.limits.body_bytes
+        if self.lines[:1] and self.lines[0].startswith(USUAL):
+            return most
         return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
 
     def check(self, now: float) -> float:

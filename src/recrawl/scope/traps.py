@@ -160,7 +160,8 @@ class Traps:
             return self._full(address.server, f"{address.server} has more than {self.limits.pages_per_server} pages")
         if self.any_closed and (whole := self._groups.get(address.server + _ALL)) and whole.closed:
             return whole.closed
-        group = self._group(shape_of(address.url))
+        shape = shape_of(address.url)
+        group = self._groups.get(shape) or self._group(shape)
         if not group.closed and group.let_in >= self.limits.pages_per_pattern:
             self._close(group, address.url, f"there are more than {self.limits.pages_per_pattern} pages like this one")
         return group.closed
@@ -187,14 +188,18 @@ class Traps:
     def written(self, number: int, new: bool) -> None:
         """The store has this page now. Not `new`: it had it before, so it has counted already."""
         if (waiting := self._waiting.pop(number, None)) is not None:
-            group = self._count(*waiting, 0 if new else -1)
+            shape, server = waiting
+            group = self._count(shape, server, -1) if not new else self._groups.get(shape) or self._group(shape)
             group.waiting = max(0, group.waiting - 1)
 
     def _count(self, shape: str, server: str, more: int) -> Group:
-        group = self._group(shape)
-        group.let_in = max(0, group.let_in + more)
-        together = self._servers[server] = max(0, self._servers.get(server, 0) + more)
-        self._most_alike, self._most_together = max(self._most_alike, group.let_in), max(self._most_together, together)
+        group = self._groups.get(shape) or self._group(shape)
+        group.let_in = alike = max(0, group.let_in + more)
+        self._servers[server] = together = max(0, self._servers.get(server, 0) + more)
+        if alike > self._most_alike:
+            self._most_alike = alike
+        if together > self._most_together:
+            self._most_together = together
         return group
 
     def is_closed(self, url: str, server: str = "") -> str:
@@ -208,15 +213,18 @@ class Traps:
         """Whether the text of this page, about to be read for the first time, should be shown to `saw`."""
         if page.visits:
             return False
-        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
+        group, whole = self._kin(page)
         group.visited += 1
         whole.visited += 1
-        group.chain = max(group.chain, self._chains.get(page.id, 0))
+        if (chain := self._chains.get(page.id, 0)) > group.chain:
+            group.chain = chain
+        if group.visited % _LOOK_EVERY and whole.visited % _ONWARD_EVERY:
+            return False  # as nearly always: both are rarer still where they are calm or unlike
         every = _LOOK_CALMLY if self._is_calm(group, page.url) else _LOOK_EVERY
         return group.is_due(every) or whole.is_due(_ONWARD_EVERY)
 
     def saw(self, page: Page, text: str) -> None:
-        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
+        group, whole = self._kin(page)
         words = _words(text[: _WORDS * 12])
         exact = hash(tuple(words))
         bag = frozenset(map(_plain, set(words)))
@@ -233,12 +241,14 @@ class Traps:
         """Whether `led` should hear where this page leads; asked behind `wants`."""
         if page.visits:
             return False
-        return any(one.may_only_lead_on() for one in (self._group(shape_of(page.url)), self._group(page.server + _ALL)))
+        group, whole = self._kin(page)
+        if group.visited % _ONWARD_EVERY and whole.visited % _ONWARD_EVERY:
+            return False  # as nearly always
+        return group.may_only_lead_on() or whole.may_only_lead_on()
 
     def led(self, page: Page, fresh: int, known: int) -> None:
         """How many pages of the site it leads to that were never met, and that were."""
-        groups = (self._group(shape_of(page.url)), self._group(page.server + _ALL))
-        for group, times in zip(groups, (1, _WHOLE_SERVER), strict=True):
+        for group, times in zip(self._kin(page), (1, _WHOLE_SERVER), strict=True):
             if not group.may_only_lead_on():
                 continue
             group.led_back += bool(known)
@@ -351,6 +361,12 @@ class Traps:
     def _tell(self, sentence: str) -> None:
         self._news.append(sentence)
         self._unsaved += SAVE_EVERY
+
+    def _kin(self, page: Page) -> tuple[Group, Group]:
+        """Those like it, and all of its server."""
+        shape, all_of_it = shape_of(page.url), page.server + _ALL
+        group = self._groups.get(shape) or self._group(shape)
+        return group, self._groups.get(all_of_it) or self._group(all_of_it)
 
     def _group(self, shape: str) -> Group:
         group = self._groups.get(shape)
