@@ -19,7 +19,7 @@ from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
 from recrawl.engine.settling.arrival import Arrival
-from recrawl.engine.settling.confirmed import note_run
+from recrawl.engine.settling.confirmed import note_first, note_run
 from recrawl.engine.settling.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.pace import importance_among, is_at_rest, pace
@@ -87,8 +87,11 @@ class Reckoning:
     ) -> None:
         """`pages`: as they are after the visits; here they become what is written."""
         place = 0
-        while (place := place + self._note_run(arrivals, pages, place, ledger)) < len(arrivals):
+        while place < len(arrivals):
             one, after = arrivals[place], pages[place]
+            if one.reply.evidence is NOT_MODIFIED and (noted := self._note_run(arrivals, pages, place, ledger)):
+                place += noted
+                continue
             if is_signal(one.page):
                 pages[place] = after = paced(after, one.reply.at)
                 self._hear(one, after, ledger)
@@ -117,6 +120,22 @@ class Reckoning:
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""
+        is_first = not self.parts.versions and note_first(one, after, ledger)
+        if not is_first:
+            self._note_all(one, after, ledger)
+        self.outcomes.judge(one, ledger)
+        if one.reply.evidence is not NOT_MODIFIED:
+            if not is_first:
+                self._tell_limit(one, ledger)
+            if one.document is not None or one.verdict.change is MOVED:
+                self._discover(one, ledger)
+            self._tell_traps(one, ledger)
+            self._lists.note(one, ledger)
+        if one.verdict.change is Change.NEW:
+            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
+
+    def _note_all(self, one: Arrival, after: Page, ledger: Ledger) -> None:
+        """What it leaves behind, whatever it says."""
         ledger.pages[after.id] = after
         ledger.visits.append(visit_row(one))
         if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
@@ -125,15 +144,6 @@ class Reckoning:
                 self._forget_oldest(one, ledger)
         if (event := event_of(one, after)) is not None:
             ledger.events.append(event)
-        self.outcomes.judge(one, ledger)
-        if one.reply.evidence is not Evidence.NOT_MODIFIED:
-            self._tell_limit(one, ledger)
-            if one.document is not None or one.verdict.change is Change.MOVED:
-                self._discover(one, ledger)
-            self._tell_traps(one, ledger)
-            self._lists.note(one, ledger)
-        if one.verdict.change is Change.NEW:
-            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
 
     def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a sitemap or feed."""

@@ -51,6 +51,7 @@ PyObject *native_prepared(PyObject *module, PyObject *laws);
 PyObject *native_laid_out(PyObject *module, PyObject *arguments);
 PyObject *native_due_again(PyObject *module, PyObject *arguments);
 PyObject *native_deflated(PyObject *module, PyObject *arguments);
+PyObject *native_first_noted(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_fitting_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_folded_blocks(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);
