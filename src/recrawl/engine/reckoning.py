@@ -120,7 +120,8 @@ class Reckoning:
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""
-        is_first = not self.parts.versions and note_first(one, after, ledger)
+        most = self.parts.versions
+        is_first = (not most or one.page.changes + 1 < most) and note_first(one, after, ledger)
         if not is_first:
             self._note_all(one, after, ledger)
         self.outcomes.judge(one, ledger)

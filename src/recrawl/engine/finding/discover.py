@@ -222,7 +222,8 @@ class Quarry:
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
-        if page.depth and not page.visits and (closed := self.traps.is_closed(page.url, page.server)):
+        may_be_closed = self.traps.any_closed and page.depth and not page.visits
+        if may_be_closed and (closed := self.traps.is_closed(page.url, page.server)):
             return closed
         if page.depth == 0 or not self.script.patterns or page.kind is not Kind.GENERAL:
             return ""
