@@ -31,6 +31,7 @@ from recrawl.engine.wiring import Parts
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Link, Page
 from recrawl.model.server import Server
+from recrawl.model.site import Kind
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
 from recrawl.model.visit import UNUSABLE, Evidence
@@ -46,7 +47,7 @@ COUNT_OF = {
     Change.MOVED: Count.MOVED,
     Change.GONE: Count.GONE,
 }
-NOBODY = counts_by_source(())
+NOBODY, LIST = counts_by_source(()), Kind.LIST
 MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
@@ -130,8 +131,10 @@ class Reckoning:
                 self._tell_limit(one, ledger)
             if one.document is not None or one.verdict.change is MOVED:
                 self._discover(one, ledger)
-            self._tell_traps(one, ledger)
-            self._lists.note(one, ledger)
+            if self.parts.quarries[one.page.site].traps.has_news:
+                self._tell_traps(one, ledger)
+            if one.page.kind is LIST:
+                self._lists.note(one, ledger)
         if one.verdict.change is Change.NEW:
             self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
 
@@ -209,10 +212,13 @@ class Reckoning:
             self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
             if one.page.depth == 0:
                 ledger.memos.update(self._widened(quarry))
-        elif one.document is not None and one.follow:
-            found = self.lanes.signals.from_links(one.page, one.document.links, now)
-            found += quarry.discover(one.page, without_feeds(one.document.links), now)
-            found += self.lanes.visitor.missing.probe(one.page, now)
+        elif one.document is not None and (not one.directives or one.follow):
+            page, links = one.page, one.document.links
+            found = self.lanes.signals.from_links(page, links, now) if links else []
+            if links or page.kind is LIST:
+                found += quarry.discover(page, without_feeds(links), now)
+            if self.parts.probe_missing:
+                found += self.lanes.visitor.missing.probe(page, now)
         else:
             return
         for page in found:

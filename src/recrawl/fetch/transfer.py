@@ -40,13 +40,7 @@ MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 if compiled is not None:
-    compiled.answering(
-        Reply,
-        Evidence.NOT_MODIFIED,
-        Evidence.DOCUMENT,
-        lambda sent_body, ask: plainly_inflated(sent_body, ask.limits),
-        SMALL_BYTES,
-    )
+    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, plainly_inflated, SMALL_BYTES)
 
 # Of an ask, its moment, the authority, target and lines sent, the lines that came, times, peer and received bytes;
 # None: it is another answer, or an odd one.

@@ -257,6 +257,10 @@ class Traps:
             if not group.closed and not group.led_back and group.onward >= _ONWARD_SAMPLES and pages >= enough:
                 self._close(group, page.url, f"some {pages} pages only lead on, to pages never met, and none back")
 
+    @property
+    def has_news(self) -> bool:
+        return bool(self._news)
+
     def news(self) -> list[str]:
         """What was closed since the last call."""
         news, self._news = self._news, []

@@ -39,7 +39,12 @@ class Halt(NamedTuple):
     comes_again: bool = False
 
 
-SIGNAL, LIST, DOCUMENT = Kind.SIGNAL, Rank.LIST, Evidence.DOCUMENT  # a member of an enum is searched for when named
+SIGNAL, LISTS, LIST, DOCUMENT = (
+    Kind.SIGNAL,
+    Kind.LIST,
+    Rank.LIST,
+    Evidence.DOCUMENT,
+)  # a member of an enum is searched for when named
 SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
 LATER = Halt(comes_again=True)
@@ -121,7 +126,8 @@ class Convoy:
         self._answered: list[Lane] = []
         self._first: list[Lane] = []  # with a document of a page that there is no copy of
         self._proved: list[Lane] = []  # without anything to be read …
-        self._bare: list[Arrival] = []  # … and what, where neither a body nor a gap counts
+        self._bare: list[Arrival] = []  # … and what, where no gap counts, …
+        self._bare_bytes = 0  # … and what these hold
         self._is_stirred = False
 
     async def run(self, lane: Lane) -> Halt:
@@ -166,8 +172,7 @@ class Convoy:
         answered, self._answered = self._answered, []
         now = self._parts.clock.now()
         handed_on(self._hear, [lane for lane in answered if lane.trip is not None], now)
-        proved, self._proved = self._proved, []
-        handed_on(self._go_on, proved, now)
+        self._settle_all(now)
         try:
             if answered and self._journal is not None:
                 self._journal.flush()
@@ -175,7 +180,13 @@ class Convoy:
             first, self._first = self._first, []
             handed_on(self._open, first, now)
             handed_on(self._look_at, first, now)
+            self._settle_all(now)
             self._send_all()
+
+    def _settle_all(self, now: float) -> None:
+        """What was proved by now; then its lanes go on."""
+        proved, self._proved = self._proved, []
+        handed_on(self._go_on, proved, now)
 
     def _send_all(self) -> None:
         free, self._free = self._free, []
@@ -272,7 +283,7 @@ class Convoy:
         if reply.evidence is DOCUMENT:
             self._lay_aside(lane, page, reply, now)
         else:
-            self._hand_over(lane, page, reply)
+            self._hand_over(lane, page, self._visitor.proved(page, why_of(page, self._asked), reply))
 
     def _lay_aside(self, lane: Lane, page: Page, reply: Reply, now: float) -> None:
         """What is to be read. Where there is no copy, a look at it is mostly enough, and it may lead on."""
@@ -305,18 +316,9 @@ class Convoy:
         if parsed is not None:
             arrival = self._visitor.looked_at(page, why_of(page, self._asked), reply, quarry, parsed)
             if arrival is not None:
-                self._settle(lane, page, arrival)
+                self._hand_over(lane, page, arrival)
                 return
         self._shelve(lane, came, now)
-
-    def _settle(self, lane: Lane, page: Page, arrival: Arrival) -> None:
-        if self._rations.promised:
-            self._aside.let_go(page.server)
-        self._settler.hand_over(arrival, self._servers.known[page.server].gap_s)
-        if self._settler.has_room:
-            self._free.append(lane)
-        else:
-            lane.halts(LATER)
 
     def _shelve(self, lane: Lane, unread: Unread, now: float) -> None:
         """For its lane to read."""
@@ -327,23 +329,24 @@ class Convoy:
         else:
             lane.halts(LATER)
 
-    def _hand_over(self, lane: Lane, page: Page, reply: Reply) -> None:
-        """What it proves without being read."""
-        arrival, settler = self._visitor.proved(page, why_of(page, self._asked), reply), self._settler
+    def _hand_over(self, lane: Lane, page: Page, arrival: Arrival) -> None:
+        """What an answer proves, with no more than a look."""
         if self._rations.promised:
             self._aside.let_go(page.server)
         gap_s = self._servers.known[page.server].gap_s
-        if gap_s or reply.sent_body:
-            settler.hand_over(arrival, gap_s)
+        if gap_s or page.kind is LISTS:
+            self._settler.hand_over(arrival, gap_s)
         else:
             self._bare.append(arrival)
+            if arrival.reply.sent_body:
+                self._bare_bytes += arrival.reply.held_bytes
         self._proved.append(lane)
 
     def _go_on(self, lane: Lane, now: float) -> None:
         """After what was proved; the first of a turn hands over what there is of all."""
         if self._bare:
-            bare, self._bare = self._bare, []
-            self._settler.hand_over_all(bare)
+            bare, self._bare, held_bytes, self._bare_bytes = self._bare, [], self._bare_bytes, 0
+            self._settler.hand_over_all(bare, held_bytes)
         if self._settler.has_room:
             self._free.append(lane)
         else:

@@ -243,7 +243,8 @@ class Visitor:
         if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None
         document = glance(parsed, quarry.met)
-        page = self._categorised(page, reply, quarry)
+        if quarry.script.has_selectors:
+            page = self._categorised(page, reply, quarry)
         verdict = first_sight(page, reply)
         return Arrival(
             page, why, self._lightened(reply, document, quarry.site), verdict, document, directives=directives

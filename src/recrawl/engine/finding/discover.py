@@ -119,7 +119,9 @@ class Quarry:
     @property
     def met(self) -> Container[str]:
         """Addresses of links that need no second look, whatever document they stand in."""
-        return self._spelt if self._is_plain else ()
+        if not self._is_plain:
+            return ()
+        return self._met if self._names is self.names() else self._spelt
 
     @property
     def _spelt(self) -> Met:
