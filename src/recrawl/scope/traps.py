@@ -22,6 +22,7 @@ from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 
 _SAYING = late(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
+_DIGIT = late("[0-9]")
 _AGAIN = late(r"(/0)(?:/0)+(?=/|$)")
 _MONTHS = ("january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
            "december", "may")  # fmt: skip
@@ -119,24 +120,24 @@ class Group:
 @lru_cache(maxsize=4096)
 def shape_of(url: str) -> str:
     """What addresses of one kind have in common: `/cal/2026/11?view=x` is `/cal/0?view`, `/a/some-title` is `/a/*`."""
-    host = url.find("//") + 2
-    start = url.find("/", host)
-    path, _, query = url[start:].partition("?")
-    folder, _, last = path.rpartition("/")
+    place, _, query = url.partition("?")
+    folder, _, last = place.rpartition("/")
     name, dot, extension = last.rpartition(".")
-    last = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
-    if _SAYING.search(path, len(folder) + 1):
-        last = "0" + last[1:]
-    shape = f"{_without_numbers(folder)}/{last}"
+    shown = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
+    if _DIGIT.search(last):
+        shown = "0" + shown[1:]
+    shape = f"{_without_numbers(folder)}/{shown}"
     if "/0/0" in shape:
         shape = _AGAIN.sub(r"\1", shape)
     names = sorted({_SAYING.sub("0", part.partition("=")[0]) for part in query.split("&")}) if query else []
-    return f"{url[host:start]}{shape}?{'&'.join(names)}" if names else url[host:start] + shape
+    return f"{shape}?{'&'.join(names)}" if names else shape
 
 
 @lru_cache(maxsize=4096)  # pages of a site lie in few folders
 def _without_numbers(folder: str) -> str:
-    return _SAYING.sub("0", folder)
+    """Of a folder and its server, which keeps its own; the scheme says nothing."""
+    server, slash, path = folder[folder.find("//") + 2 :].partition("/")
+    return f"{server}{slash}{_SAYING.sub('0', path)}"
 
 
 class Traps:
