@@ -31,6 +31,8 @@ TWINS = [
     "extract",
     "fetch/test_heads.py",
     "fetch/test_journal.py",
+    "fetch/test_replies_of_304.py",
+    "fetch/test_replies_of_documents.py",
     "fetch/test_validators_sent_back.py",
     "model",
     "schedule/test_compiled_estimate.py",

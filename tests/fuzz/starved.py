@@ -29,13 +29,14 @@ from recrawl.extract.text import Run
 from recrawl.formats.cdxj import CdxLine, written
 from recrawl.model.capture import Capture
 from recrawl.model.document import Block, Document, Media
+from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Link, Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Why
 from recrawl.native import compiled
+from recrawl.store.columns import EVENT_PLAN, PAGE_PLAN
 from recrawl.store.columns import PAGE as COLUMNS
-from recrawl.store.columns import PAGE_PLAN
 from recrawl.store.rows import page_row
 
 MOST_ALLOCATIONS = 2_000  # of one call
@@ -73,6 +74,14 @@ CONFIRMED = Arrival(
     Why.DUE,
     replace(SAME.reply, ask=Ask("", '"a"'), headers=(("etag", '"b"'),), received_bytes=300),
     Verdict(Change.SAME),
+)
+LINE_DIGEST = "sha256:" + "0f" * 32
+FIRST = Arrival(
+    KNOWN,
+    Why.FIRST,
+    Reply(Ask(""), 0.0, Evidence.DOCUMENT, 200, (("etag", '"b"'),), body=b"x", received_bytes=300),
+    Verdict(Change.NEW, body_digest=b"x" * 32),
+    Document(Media.HTML),
 )
 SEEN = replace(CONFIRMED, page=replace(CONFIRMED.page, site="t", checked_at=5.0))
 WHOLE = turbo.parse(PAGE).whole()
@@ -146,9 +155,28 @@ def in_order() -> Any:
 
 
 def not_modified() -> Any:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED)
+    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, lambda body, ask: body, 99)
     came = [b"HTTP/1.1 304 Not Modified\r\n", *LINES[1:]]
     return compiled.not_modified(SAME.reply.ask, 1.5, "h", "/", [b"If-None-Match: 1"], came, SAME.reply.times, "", 5)
+
+
+def came_whole() -> Any:
+    came = [b"HTTP/1.1 200 OK\r\n", b"Content-Encoding: gzip\r\n", *LINES[1:]]
+    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, lambda body, ask: bytes([*body]), 99)
+    return compiled.came_whole(SAME.reply.ask, 1.5, "h", "/", [b"a: b"], came, SAME.reply.times, "", 5, b"body")
+
+
+def first_noted() -> Any:
+    """And the page after it."""
+    pages: dict[int, Page] = {}
+    rows: tuple[list[object], ...] = ([], [], [])
+    noted = compiled.first_noted(replace(FIRST), KNOWN, pages, *rows)
+    return noted, pages, rows, compiled.checked([FIRST], bytes(64), bytes(8), bytes(8))
+
+
+def told_rows() -> Any:
+    told = Event(EventKind.ADDED, 5.5, KNOWN.url, "s", 1, LINE_DIGEST, facts={"target": "x"})
+    return compiled.rows_of(EVENT_PLAN, [told, told], NUMBERS)
 
 
 def confirmed_run() -> Any:
@@ -200,6 +228,7 @@ def next_gaps(find: Any = compiled.next_gaps) -> Any:
 
 CALLS: dict[str, Callable[[], Any]] = {
     "alike": lambda: compiled.alike([(1, 2, 0, 1, 3, 4.0, 5.0)], 1e9),
+    "came_whole": came_whole,
     "checked": lambda: compiled.checked([CONFIRMED], bytes(64), bytes(8), bytes(8)),
     "clean_behind": lambda: compiled.clean_behind("https://a", ["https://a/b"], 99),
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
@@ -207,6 +236,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "confirmed": lambda: compiled.confirmed(CONFIRMED.page, CONFIRMED.why, CONFIRMED.reply),
     "confirmed_run": confirmed_run,
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),
+    "first_noted": first_noted,
     "fitting_line": lambda: compiled.fitting_line([""], [written(LINE)], KEY, "http://e.org/", "", ""),
     "head": lambda: compiled.head(LINES),
     "head_lines": head_lines,
@@ -256,6 +286,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "sighted": lambda: compiled.sighted([CONFIRMED], 64),
     "sight": lambda: compiled.sight(anew(PAGE), 1_000, "http://h.example", None),
     "tag_letters": lambda: compiled.tag_letters("<b>é</b><html>"),
+    "told_rows": told_rows,
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
     "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
     "unmet_items": unmet_items,

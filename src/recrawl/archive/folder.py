@@ -71,21 +71,23 @@ class WarcArchive:
         while len(places) < len(captures):
             if not trays or trays[-1].end >= limit:
                 trays.append(self._new_tray(trays))
-            places += self._lay_unchanged(captures, len(places), trays) or [self._lay_one(captures[len(places)], trays)]
+            capture = captures[len(places)]
+            is_304 = capture.reply.status == NOT_MODIFIED
+            unchanged = self._lay_unchanged(captures, len(places), trays) if is_304 else None
+            places += unchanged or (self._lay_one(capture, trays),)
         return Laid(partial(self._keep, trays, places, flush), waits=flush or bool(self._full))
 
     def _lay_unchanged(self, captures: list[Capture], start: int, trays: Sequence[Tray]) -> list[Place]:
         """As many as are plainly unchanged from there on, by the compiled part. It knows finished sidecars only: an
         original as young as any that is still being written is not its business."""
-        if captures[start].reply.status != NOT_MODIFIED:
-            return []
         before = min(self._recent_from, *(tray.originals_from for tray in trays))
         return trays[-1].add_all_unchanged(
             captures, start, self._sidecars, before, self._new_id, self._settings.file_bytes
         )
 
     def _lay_one(self, capture: Capture, trays: Sequence[Tray]) -> Place:
-        original = self._original(capture, trays)
+        same_as_at = capture.same_as_at
+        original = None if same_as_at is None else self._original(capture, same_as_at, trays)
         if original is not None and capture.reply.status == NOT_MODIFIED:
             return trays[-1].add_unchanged(capture, original, self._new_id)
         if original is None and (place := trays[-1].add_plainly(capture, self._settings, self._new_id)) is not None:
@@ -162,11 +164,9 @@ class WarcArchive:
             self._recent.clear()
             self._recent_from = NEVER
 
-    def _original(self, capture: Capture, trays: Sequence[Tray]) -> bytes | None:
+    def _original(self, capture: Capture, same_as_at: float, trays: Sequence[Tray]) -> bytes | None:
         """The index line of the whole response that the capture says it equals; None stores it whole."""
-        if capture.same_as_at is None:
-            return None
-        wanted = Wanted(capture.url, capture.same_as_at, sha256=capture.same_as_digest)
+        wanted = Wanted(capture.url, same_as_at, sha256=capture.same_as_digest)
         for tray in trays:
             if (lines := tray.lines_of(wanted.url)) and (line := wanted.choose(lines)):
                 return line

@@ -117,7 +117,7 @@ def _document(page: Page, reply: Reply) -> Verdict | None:
 
 def equal_bytes(page: Page, reply: Reply) -> Verdict | None:
     """The same, if not a byte differs."""
-    if not has_copy(page) or body_digest(reply.body) != page.body_digest:
+    if not page.body_digest or not has_copy(page) or body_digest(reply.body) != page.body_digest:
         return None
     learnt = after_equal_body(settled(read_page(page.noise)))
     return replace(kept(page, Change.SAME, "not a byte differs", learnt.noise), lessons=learnt.lessons)
@@ -125,7 +125,8 @@ def equal_bytes(page: Page, reply: Reply) -> Verdict | None:
 
 def _asks_to_be_hidden(reply: Reply) -> bool:
     """By its head, which may be news though the body is not."""
-    return "noindex" in from_headers(reply.all_headers("x-robots-tag"))
+    told = reply.all_headers("x-robots-tag")
+    return bool(told) and "noindex" in from_headers(told)
 
 
 DECIDE: dict[Evidence, Callable[[Page, Reply], Verdict | None]] = {

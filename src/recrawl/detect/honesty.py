@@ -60,7 +60,7 @@ def last_modified_ago_s(reply: Reply, page: Page) -> float | None:
     ago_s = (http_date(reply.header("date")) or reply.at) - modified_at
     if ago_s < JUST_NOW_S or (page.checked_at is not None and reply.at - ago_s <= page.checked_at):
         return None
-    return None if _rolls(page, ago_s) else ago_s
+    return None if page.checked_at is not None and _rolls(page, page.checked_at, ago_s) else ago_s
 
 
 @lru_cache(maxsize=256)  # the answers of one second share a date
@@ -95,11 +95,7 @@ def _odd_date(text: str) -> float | None:
         return None
 
 
-def _rolls(page: Page, ago_s: float) -> bool:
+def _rolls(page: Page, checked_at: float, ago_s: float) -> bool:
     """The previous answer claimed the same age: the server reckons it from the moment of asking."""
     earlier_at = http_date(page.last_modified)
-    return (
-        page.checked_at is not None
-        and earlier_at is not None
-        and abs(page.checked_at - earlier_at - ago_s) < JUST_NOW_S
-    )
+    return earlier_at is not None and abs(checked_at - earlier_at - ago_s) < JUST_NOW_S

@@ -1,6 +1,7 @@
 """From a site and the folder's settings to where its addresses come from and pass through."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from recrawl.config import Settings
 from recrawl.engine.adoption import Orphans, adopt_all
@@ -41,7 +42,7 @@ def quarry_of(settings: Settings, site: Site, watch: AliasWatch, store: Store, w
         lambda address: watch.table.apply(address),
         dropped=dropped_counts(store, site.name, worker),
         bitten=bitten_counts(store, site.name, worker),
-        names=lambda: watch.table,
+        names=partial(getattr, watch, "table"),
         stored=store.known,
         traps=Traps(settings.traps),
         rendered=tuple(map(read_pattern, site.render)),

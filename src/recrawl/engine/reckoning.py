@@ -19,7 +19,7 @@ from recrawl.engine.hearing.heard import Outcomes
 from recrawl.engine.hearing.listed import Lists
 from recrawl.engine.hearing.signals import is_signal, paced, without_feeds
 from recrawl.engine.settling.arrival import Arrival
-from recrawl.engine.settling.confirmed import note_run
+from recrawl.engine.settling.confirmed import note_first, note_run
 from recrawl.engine.settling.kept import copy_of, event_of, limit_event, outgrown, visit_row
 from recrawl.engine.settling.ledger import Ledger
 from recrawl.engine.settling.pace import importance_among, is_at_rest, pace
@@ -31,6 +31,7 @@ from recrawl.engine.wiring import Parts
 from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Link, Page
 from recrawl.model.server import Server
+from recrawl.model.site import Kind
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change
 from recrawl.model.visit import UNUSABLE, Evidence
@@ -46,7 +47,7 @@ COUNT_OF = {
     Change.MOVED: Count.MOVED,
     Change.GONE: Count.GONE,
 }
-NOBODY = counts_by_source(())
+NOBODY, LIST = counts_by_source(()), Kind.LIST
 MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
@@ -87,8 +88,11 @@ class Reckoning:
     ) -> None:
         """`pages`: as they are after the visits; here they become what is written."""
         place = 0
-        while (place := place + self._note_run(arrivals, pages, place, ledger)) < len(arrivals):
+        while place < len(arrivals):
             one, after = arrivals[place], pages[place]
+            if one.reply.evidence is NOT_MODIFIED and (noted := self._note_run(arrivals, pages, place, ledger)):
+                place += noted
+                continue
             if is_signal(one.page):
                 pages[place] = after = paced(after, one.reply.at)
                 self._hear(one, after, ledger)
@@ -117,6 +121,25 @@ class Reckoning:
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""
+        most = self.parts.versions
+        is_first = (not most or one.page.changes + 1 < most) and note_first(one, after, ledger)
+        if not is_first:
+            self._note_all(one, after, ledger)
+        self.outcomes.judge(one, ledger)
+        if one.reply.evidence is not NOT_MODIFIED:
+            if not is_first:
+                self._tell_limit(one, ledger)
+            if one.document is not None or one.verdict.change is MOVED:
+                self._discover(one, ledger)
+            if self.parts.quarries[one.page.site].traps.has_news:
+                self._tell_traps(one, ledger)
+            if one.page.kind is LIST:
+                self._lists.note(one, ledger)
+        if one.verdict.change is Change.NEW:
+            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
+
+    def _note_all(self, one: Arrival, after: Page, ledger: Ledger) -> None:
+        """What it leaves behind, whatever it says."""
         ledger.pages[after.id] = after
         ledger.visits.append(visit_row(one))
         if (copy := copy_of(one, self.parts.record_unchanged)) is not None:
@@ -125,15 +148,6 @@ class Reckoning:
                 self._forget_oldest(one, ledger)
         if (event := event_of(one, after)) is not None:
             ledger.events.append(event)
-        self.outcomes.judge(one, ledger)
-        if one.reply.evidence is not Evidence.NOT_MODIFIED:
-            self._tell_limit(one, ledger)
-            if one.document is not None or one.verdict.change is Change.MOVED:
-                self._discover(one, ledger)
-            self._tell_traps(one, ledger)
-            self._lists.note(one, ledger)
-        if one.verdict.change is Change.NEW:
-            self.parts.alias_watch.fetched(one.page, one.verdict.body_digest, self.lanes.servers.known, one.reply.at)
 
     def _hear(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a sitemap or feed."""
@@ -198,13 +212,17 @@ class Reckoning:
             self.parts.alias_watch.redirected(one.page, one.verdict.target, now)
             if one.page.depth == 0:
                 ledger.memos.update(self._widened(quarry))
-        elif one.document is not None and one.follow:
-            found = self.lanes.signals.from_links(one.page, one.document.links, now)
-            found += quarry.discover(one.page, without_feeds(one.document.links), now)
-            found += self.lanes.visitor.missing.probe(one.page, now)
+        elif one.document is not None and (not one.directives or one.follow):
+            page, links = one.page, one.document.links
+            found = self.lanes.signals.from_links(page, links, now) if links else []
+            if links or page.kind is LIST:
+                found += quarry.discover(page, without_feeds(links), now)
+            if self.parts.probe_missing:
+                found += self.lanes.visitor.missing.probe(page, now)
         else:
             return
-        ledger.entered.update((page.id, page) for page in found)
+        for page in found:
+            ledger.entered[page.id] = page
 
     def _widened(self, quarry: Quarry) -> dict[str, bytes]:
         """Where the site has gone, beside what other workers saw."""

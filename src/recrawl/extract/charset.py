@@ -38,6 +38,7 @@ class How(StrEnum):
     DEFAULT = "default"
 
 
+UTF_8 = "utf-8"
 _GUESSES = frozenset({How.DETECTED, How.DEFAULT})
 
 
@@ -49,6 +50,8 @@ class Decoded(NamedTuple):
 
 def decode(body: bytes, content_type: str = "") -> Decoded:
     """The text of a body, without its byte order mark; what cannot be decoded becomes U+FFFD, as in a browser."""
+    if len(content_type) <= USUAL_CHARS and _named(content_type) == UTF_8 and not body.startswith(_BEGINS):
+        return Decoded(body.decode(UTF_8, "replace"), UTF_8, How.HEADER)  # as nearly always
     charset, how = sniff(body, content_type)
     if how in _GUESSES and _is_html(content_type) and charset not in UTF_16:
         late = late_meta(body)

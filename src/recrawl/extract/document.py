@@ -235,11 +235,14 @@ class Parsed:
 
     @once
     def directives(self) -> frozenset[str]:
-        told, metas = self.header_values("x-robots-tag"), self._metas("name")
+        told, sight = self.header_values("x-robots-tag"), self.sight
+        metas = self._metas("name") if sight is None or sight.others else []
         return from_meta(metas) | from_headers(told) if told or metas else NOTHING_SAID
 
     @property
     def offers(self) -> bool:
+        if self.sight is not None:
+            return self.sight.offers
         if self._seen is not None:
             return self._seen.offers
         return self.tree is not None and bool(self.tree.select(OFFERS))

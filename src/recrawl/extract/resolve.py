@@ -118,6 +118,7 @@ def origin_of(url: str) -> str:
     return url[: url.find("/", 8)] if _is_absolute(url) else ""
 
 
+@lru_cache(maxsize=256)  # a page's own address is looked at twice, with others between
 def _is_absolute(url: str) -> bool:
     """With a plain host and path."""
     root = url.find("/", 8) if url[:4] == "http" else -1

@@ -74,7 +74,7 @@ def sight_of(source: str, tags: int, url: str = "", met: Container[str] = ()) ->
     if seen is None:
         return None
     title, hrefs, others, *rest = seen
-    return Sight(unescaped(title), hrefs, [Other(*other) for other in others], *rest)
+    return Sight(unescaped(title), hrefs, [Other(*other) for other in others] if others else [], *rest)
 
 
 def sight_told(title: str | None, others: list[tuple[int, str, dict[str, str]]], offers: bool) -> Sight:

@@ -44,7 +44,7 @@ class Ballast:
 
     @property
     def is_overfull(self) -> bool:
-        return self.held_bytes > self._room_bytes
+        return (bool(self._held) or self._kept_bytes > 0) and self.held_bytes > self._room_bytes
 
     def takes(self, carrier: Carrier, body_bytes: int) -> bool:
         """Whether a body may grow to this size now; if not, its carrier is resumed when there is room."""

@@ -221,7 +221,7 @@ class CurlFetcher:
         if transfer.is_under_way:  # who came too early comes again
             return None
         transfer.end()
-        reply = transfer.not_modified(trip, trip.ask, trip.at)
+        reply = transfer.plain_answer(trip, trip.ask, trip.at)
         if reply is not None:
             self._give_back(transfer)
             return reply

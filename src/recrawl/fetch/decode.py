@@ -9,13 +9,12 @@ last gzip member, raw deflate in place of zlib's. A body that is gzip without sa
 import io
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Protocol
 
 from isal import igzip_lib
 
 from recrawl.model.late import late_module
-from recrawl.model.visit import Limits
+from recrawl.model.visit import Ask, Limits
 
 _NEWER = late_module("recrawl.fetch.decode_newer")  # many servers never send what it is for
 
@@ -97,13 +96,21 @@ def _gzip(body: bytes, bound: int) -> bytes:
     return _members(body, bound, _gzip_member, GZIP_MAGIC)
 
 
+def plainly_inflated(body: bytes, ask: Ask) -> bytes | None:
+    """`decode` of a body that is one plain member of gzip. None: it is not so plain."""
+    size, limits = int.from_bytes(body[-4:], "little"), ask.limits
+    is_plain = body.startswith(GZIP_MAGIC) and size <= AT_ONCE_BYTES and size <= limits.decoded_bytes
+    return _at_once(body, size) if is_plain and limits.encodings else None
+
+
 def _at_once(body: bytes, size: int) -> bytes | None:
     """What comes out of one member of so many bytes. None: it is not so plain."""
     inflater = _gzip_member()
-    with suppress(*BROKEN):
+    try:  # with nearly every page: `suppress` would cost more
         whole = inflater.decompress(body, size + 1)
-        return whole if inflater.eof and len(whole) == size and not inflater.unused_data else None
-    return None
+    except BROKEN:
+        return None
+    return whole if inflater.eof and len(whole) == size and not inflater.unused_data else None
 
 
 def _deflate(body: bytes, bound: int) -> bytes:

@@ -8,6 +8,7 @@ import pycurl
 
 from recrawl.fetch.ballast import PATIENCE_S, SMALL_BYTES
 from recrawl.fetch.connections import Connection
+from recrawl.fetch.decode import plainly_inflated
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.failures import failure_of, sentence
 from recrawl.fetch.guard import refusal
@@ -27,6 +28,7 @@ UNANSWERED = "the server closed the kept connection without an answer"
 NOT_TAKEN = "the server did not take the request"
 BROKEN_OFF = "the connection ended before the answer was whole"
 SAID_OTHERWISE = {Failure.HEADERS_TOO_LARGE: LONG_HEAD, Failure.RESET: BROKEN_OFF}  # where libcurl says nothing
+USUAL = b"HTTP/1.1 200 "
 UNKNOWN = -1
 STOP = -1
 FIRST_BYTE, TOTAL = int(pycurl.STARTTRANSFER_TIME), int(pycurl.TOTAL_TIME)  # named with every request
@@ -38,12 +40,15 @@ MOST_GATHERINGS = 32  # … so many times
 PAUSE = int(pycurl.WRITEFUNC_PAUSE)
 
 if compiled is not None:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED)
+    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, plainly_inflated, SMALL_BYTES)
 
 # Of an ask, its moment, the authority, target and lines sent, the lines that came, times, peer and received bytes;
 # None: it is another answer, or an odd one.
 Plain304 = Callable[[Ask, float, str, str, list[bytes], list[bytes], Times, str, int], Reply | None]
 plain_304: Plain304 = (lambda *_: None) if compiled is None else compiled.not_modified
+# The same, and the body as it was sent.
+Whole = Callable[[Ask, float, str, str, list[bytes], list[bytes], Times, str, int, bytes], Reply | None]
+came_whole: Whole = (lambda *_: None) if compiled is None else compiled.came_whole
 
 OpenSocket = Callable[[int, int, int], socket.socket]
 Permit = Callable[[], None]  # raises a RecrawlError where nothing may be sent any more
@@ -95,17 +100,21 @@ class Transfer(Handle):
         self._prepare(order)
         self._set_out(order, ended)
 
-    def not_modified(self, order: Order, ask: Ask, at: float) -> Reply | None:
-        """What came over a kept connection, where that is a plain 304; None: `times` and `lines` tell."""
-        connection = self._connection
-        if connection is None or not self._is_kept or self.body_bytes or self.failure is not None or order.form:
+    def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+        """What came over a kept connection, where that is a plain 304, or a small document for which there is room;
+        None: `times` and `lines` tell."""
+        connection, size = self._connection, self.body_bytes
+        if connection is None or not self._is_kept or self.failure is not None or order.form:
+            return None
+        if size and (self._has_enough or self.ballast.is_overfull):
             return None
         info, head = self._curl.getinfo, self.head
-        times = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL))
-        authority = self._terms.endpoint.authority
-        return plain_304(
-            ask, at, authority, order.target, order.header_lines, head.lines, times, connection.peer, head.size_bytes
-        )
+        times, received_bytes = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL)), head.size_bytes + size
+        asked = ask, at, self._terms.endpoint.authority, order.target, order.header_lines
+        if not size:
+            return plain_304(*asked, head.lines, times, connection.peer, received_bytes)
+        sent_body = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+        return came_whole(*asked, head.lines, times, connection.peer, received_bytes, sent_body)
 
     @property
     def is_unsent(self) -> bool:
@@ -407,6 +416,8 @@ class Transfer(Handle):
 
     def _room_for_body(self) -> int:
         most = self._terms.enough_bytes or self._terms.limits.body_bytes
+        if self.lines[:1] and self.lines[0].startswith(USUAL):
+            return most
         return most if status_of(final_head(self.lines)) // 100 == 2 else min(ERROR_BODY_BYTES, most)
 
     def check(self, now: float) -> float:

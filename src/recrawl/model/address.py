@@ -1,5 +1,7 @@
 """A canonical address and the keys derived from it."""
 
+from functools import lru_cache
+
 import xxhash
 
 from recrawl.model.swift import swift
@@ -41,5 +43,6 @@ def server_of(url: str) -> str:
     return authority.rpartition("@")[2] if "@" in authority else authority
 
 
+@lru_cache(maxsize=4096)  # asked for with every page
 def partition_of(server: str, partitions: int) -> int:
     return fingerprint(server) % partitions

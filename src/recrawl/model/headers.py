@@ -1,15 +1,18 @@
 """Values of headers by their name."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from recrawl.native import compiled
 
 Headers = Iterable[tuple[str, str]]
 
+# The first value of a header; None: they are not so plain.
+plain_value: Callable[[Headers, str], str | None] = (lambda *_: None) if compiled is None else compiled.header_value
+
 
 def first_value(headers: Headers, name: str) -> str:
     """'' if there is none."""
-    plain: str | None = compiled.header_value(headers, name) if compiled is not None else None
+    plain = plain_value(headers, name)
     return oddly_first(headers, name) if plain is None else plain
 
 

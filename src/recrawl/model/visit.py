@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from recrawl.model.failure import Failure
-from recrawl.model.headers import all_values, first_value
+from recrawl.model.headers import all_values, oddly_first, plain_value
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 
@@ -115,7 +115,8 @@ class Reply(Followed):
 
     def header(self, name: str) -> str:
         """The first value of a header, '' if absent."""
-        return first_value(self.headers, name)
+        plain = plain_value(self.headers, name)
+        return oddly_first(self.headers, name) if plain is None else plain
 
     def all_headers(self, name: str) -> list[str]:
         return all_values(self.headers, name)

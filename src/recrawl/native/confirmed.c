@@ -1,108 +1,72 @@
 /* Visits on their way from the verdict to the commit, many at a time: what was seen of each page, pages whose copy a 304
  * confirmed, and what such a visit leaves behind. Whatever is not plain is left to `engine/settling`, one by one.
  */
-#include "lines.h"
-
-enum { ARRIVAL, PAGE, REPLY, ASK, TIMES, VERDICT, READ_CLASSES };
-enum { VISIT, CAPTURE, COPY, MADE_CLASSES };
-enum { NOT_MODIFIED, SAME, CHANGED, MOVED, LIVE, SIGNAL, MEMBERS };
-enum {
-    ARRIVAL_PAGE, ARRIVAL_WHY, ARRIVAL_REPLY, ARRIVAL_VERDICT, ARRIVAL_DOCUMENT, ARRIVAL_DIRECTIVES,
-    PAGE_ID, PAGE_URL, PAGE_SITE, PAGE_KIND, PAGE_RANK, PAGE_DUE, PAGE_INTERVAL, PAGE_BELIEF, PAGE_STATUS, PAGE_REASON, PAGE_ETAG,
-    PAGE_LAST_MODIFIED, PAGE_DIGEST, PAGE_SIZE, PAGE_NOISE, PAGE_FAILURES, PAGE_MISSES, PAGE_VISITS, PAGE_CONDITIONAL,
-    PAGE_CHECKED, PAGE_CHANGED, PAGE_TARGET,
-    REPLY_ASK, REPLY_AT, REPLY_EVIDENCE, REPLY_STATUS, REPLY_HEADERS, REPLY_BODY, REPLY_TIMES, REPLY_FAILURE, REPLY_RECEIVED,
-    REPLY_LET_GO,
-    ASK_ETAG, ASK_LAST_MODIFIED,
-    TIMES_FIRST_BYTE, TIMES_TOTAL,
-    VERDICT_CHANGE, VERDICT_CHANGED_BYTES, VERDICT_NOISE, VERDICT_TARGET, VERDICT_REASON, VERDICT_AGO,
-    SLOTS
-};
+#include "arrivals.h"
 
 static const struct {
     int class;
     const char *name;
 } FIELDS[SLOTS] = {
-    {ARRIVAL, "page"}, {ARRIVAL, "why"}, {ARRIVAL, "reply"}, {ARRIVAL, "verdict"}, {ARRIVAL, "document"}, {ARRIVAL, "directives"},
+    {ARRIVAL, "page"}, {ARRIVAL, "why"}, {ARRIVAL, "reply"}, {ARRIVAL, "verdict"}, {ARRIVAL, "document"}, {ARRIVAL, "previous"},
+    {ARRIVAL, "directives"}, {ARRIVAL, "signal"},
     {PAGE, "id"}, {PAGE, "url"}, {PAGE, "site"}, {PAGE, "kind"}, {PAGE, "rank"}, {PAGE, "due_at"}, {PAGE, "interval_s"},
     {PAGE, "belief"}, {PAGE, "status"}, {PAGE, "reason"}, {PAGE, "etag"}, {PAGE, "last_modified"}, {PAGE, "body_digest"},
     {PAGE, "size_bytes"}, {PAGE, "noise"}, {PAGE, "failures"}, {PAGE, "misses"}, {PAGE, "visits"}, {PAGE, "conditional"},
-    {PAGE, "checked_at"}, {PAGE, "changed_at"}, {PAGE, "target"},
+    {PAGE, "checked_at"}, {PAGE, "changed_at"}, {PAGE, "target"}, {PAGE, "text_digest"}, {PAGE, "simhash"}, {PAGE, "content_type"},
+    {PAGE, "changes"},
     {REPLY, "ask"}, {REPLY, "at"}, {REPLY, "evidence"}, {REPLY, "status"}, {REPLY, "headers"}, {REPLY, "body"}, {REPLY, "times"},
     {REPLY, "failure"}, {REPLY, "received_bytes"}, {REPLY, "let_go_bytes"},
     {ASK, "etag"}, {ASK, "last_modified"},
     {TIMES, "first_byte_s"}, {TIMES, "total_s"},
     {VERDICT, "change"}, {VERDICT, "changed_bytes"}, {VERDICT, "noise"}, {VERDICT, "target"}, {VERDICT, "reason"}, {VERDICT, "changed_ago_s"},
+    {VERDICT, "body_digest"}, {VERDICT, "text_digest"}, {VERDICT, "simhash"}, {VERDICT, "text_bytes"}, {VERDICT, "limit"},
+    {DOCUMENT, "cut"},
 };
 
-static Py_ssize_t offsets[SLOTS];
-static PyTypeObject *read_classes[READ_CLASSES];
-static PyObject *made_classes[MADE_CLASSES], *members[MEMBERS], *ranks, *empty, *zero;
+Py_ssize_t arrival_slots[SLOTS];
+PyTypeObject *arrival_classes[READ_CLASSES];
+PyObject *arrival_makes[MADE_CLASSES], *arrival_members[MEMBERS], *arrival_ranks, *no_text, *zero;
 static PyObject *why_name, *verdict_name, *reason_name; /* of what a capture tells */
 
-/* arrived((Arrival, Page, Reply, Ask, Times, Verdict), (Visit, Capture, Copy), (NOT_MODIFIED, SAME, CHANGED, MOVED, LIVE,
- * SIGNAL), {kind: rank}): what the others read and make */
+/* arrived((Arrival, Page, Reply, Ask, Times, Verdict, Document), (Visit, Capture, Copy, Event), (NOT_MODIFIED, DOCUMENT, NEW,
+ * SAME, CHANGED, MOVED, LIVE, SIGNAL, ADDED), {kind: rank}): what the others and `first_noted` read and make */
 PyObject *
 native_arrived(PyObject *module, PyObject *arguments)
 {
     PyObject *read, *made, *known, *table;
     if (!PyArg_ParseTuple(arguments, "O!O!O!O!", &PyTuple_Type, &read, &PyTuple_Type, &made, &PyTuple_Type, &known, &PyDict_Type, &table)) return NULL;
     if (PyTuple_GET_SIZE(read) != READ_CLASSES || PyTuple_GET_SIZE(made) != MADE_CLASSES || PyTuple_GET_SIZE(known) != MEMBERS)
-        return PyErr_Format(PyExc_ValueError, "six classes that are read, three that are made and six members are wanted");
+        return PyErr_Format(PyExc_ValueError, "seven classes that are read, four that are made and nine members are wanted");
     for (int one = 0; one < READ_CLASSES; one++)
         if (!PyType_Check(PyTuple_GET_ITEM(read, one))) return PyErr_Format(PyExc_TypeError, "classes are wanted");
     for (int one = 0; one < SLOTS; one++) {
-        offsets[one] = slot_named((PyTypeObject *)PyTuple_GET_ITEM(read, FIELDS[one].class), FIELDS[one].name);
-        if (offsets[one] < 0) return NULL;
+        arrival_slots[one] = slot_named((PyTypeObject *)PyTuple_GET_ITEM(read, FIELDS[one].class), FIELDS[one].name);
+        if (arrival_slots[one] < 0) return NULL;
     }
-    if (empty == NULL && (empty = PyUnicode_FromString("")) == NULL) return NULL;
+    if (no_text == NULL && (no_text = PyUnicode_FromString("")) == NULL) return NULL;
     if (zero == NULL && (zero = PyLong_FromLong(0)) == NULL) return NULL;
     if (why_name == NULL && (why_name = PyUnicode_InternFromString("why")) == NULL) return NULL;
     if (verdict_name == NULL && (verdict_name = PyUnicode_InternFromString("verdict")) == NULL) return NULL;
     if (reason_name == NULL && (reason_name = PyUnicode_InternFromString("reason")) == NULL) return NULL;
-    for (int one = 0; one < READ_CLASSES; one++) Py_XSETREF(read_classes[one], (PyTypeObject *)Py_NewRef(PyTuple_GET_ITEM(read, one)));
-    for (int one = 0; one < MADE_CLASSES; one++) Py_XSETREF(made_classes[one], Py_NewRef(PyTuple_GET_ITEM(made, one)));
-    for (int one = 0; one < MEMBERS; one++) Py_XSETREF(members[one], Py_NewRef(PyTuple_GET_ITEM(known, one)));
-    Py_XSETREF(ranks, Py_NewRef(table));
+    for (int one = 0; one < READ_CLASSES; one++) Py_XSETREF(arrival_classes[one], (PyTypeObject *)Py_NewRef(PyTuple_GET_ITEM(read, one)));
+    for (int one = 0; one < MADE_CLASSES; one++) Py_XSETREF(arrival_makes[one], Py_NewRef(PyTuple_GET_ITEM(made, one)));
+    for (int one = 0; one < MEMBERS; one++) Py_XSETREF(arrival_members[one], Py_NewRef(PyTuple_GET_ITEM(known, one)));
+    Py_XSETREF(arrival_ranks, Py_NewRef(table));
     Py_RETURN_NONE;
 }
 
-static PyObject **
-place(PyObject *value, int which)
-{
-    return (PyObject **)((char *)value + offsets[which]);
-}
-
-static PyObject *
-get(PyObject *value, int which)
-{
-    PyObject *found = *place(value, which);
-    return found == NULL ? Py_None : found;
-}
-
-static void
-set(PyObject *value, int which, PyObject *given)
-{
-    Py_XSETREF(*place(value, which), Py_NewRef(given));
-}
-
-typedef struct {
-    PyObject *arrival, *page, *reply, *verdict, *ask, *times; /* all held by the arrival */
-} One;
-
-static int
+int
 is_plain_arrival(PyObject *arrival, One *one)
 {
-    if (!Py_IS_TYPE(arrival, read_classes[ARRIVAL])) return 0;
+    if (!Py_IS_TYPE(arrival, arrival_classes[ARRIVAL])) return 0;
     *one = (One){arrival, get(arrival, ARRIVAL_PAGE), get(arrival, ARRIVAL_REPLY), get(arrival, ARRIVAL_VERDICT), NULL, NULL};
-    if (!Py_IS_TYPE(one->page, read_classes[PAGE]) || !Py_IS_TYPE(one->reply, read_classes[REPLY]) || !Py_IS_TYPE(one->verdict, read_classes[VERDICT])) return 0;
+    if (!Py_IS_TYPE(one->page, arrival_classes[PAGE]) || !Py_IS_TYPE(one->reply, arrival_classes[REPLY]) || !Py_IS_TYPE(one->verdict, arrival_classes[VERDICT])) return 0;
     one->ask = get(one->reply, REPLY_ASK);
     one->times = get(one->reply, REPLY_TIMES);
-    return Py_IS_TYPE(one->ask, read_classes[ASK]) && Py_IS_TYPE(one->times, read_classes[TIMES]);
+    return Py_IS_TYPE(one->ask, arrival_classes[ASK]) && Py_IS_TYPE(one->times, arrival_classes[TIMES]);
 }
 
-/* Of a plain number; others may run anything when they are asked. 0: it is none. */
-static int
+int
 number_of(PyObject *value, double *number)
 {
     if (PyFloat_CheckExact(value)) {
@@ -116,12 +80,6 @@ number_of(PyObject *value, double *number)
     return 0;
 }
 
-static int
-is_text(PyObject *value)
-{
-    return PyUnicode_CheckExact(value);
-}
-
 /* ---- what was seen ------------------------------------------------------------------------------------------------- */
 
 enum { SEEN_AT, SEEN_AGO, SEEN_SIZE, SEEN_RESPONSE, SEEN_NUMBERS };
@@ -131,7 +89,7 @@ static int
 is_change(const One *one)
 {
     PyObject *change = get(one->verdict, VERDICT_CHANGE);
-    if (change != members[MOVED]) return change == members[CHANGED];
+    if (change != arrival_members[MOVED]) return change == arrival_members[CHANGED];
     PyObject *before = get(one->page, PAGE_TARGET), *after = get(one->verdict, VERDICT_TARGET);
     if (!is_text(before) || !is_text(after)) return -1;
     return get(one->page, PAGE_CHECKED) != Py_None && PyUnicode_Compare(before, after) != 0;
@@ -175,7 +133,7 @@ native_sighted(PyObject *module, PyObject *arguments)
     PyObject *arrivals, *answer = NULL, *columns[SEEN_NUMBERS + 3];
     Py_ssize_t state_bytes;
     if (!PyArg_ParseTuple(arguments, "O!n", &PyList_Type, &arrivals, &state_bytes)) return NULL;
-    if (ranks == NULL || state_bytes <= 0 || state_bytes > 4096) return PyErr_Format(PyExc_ValueError, "call arrived first, then with the bytes of a state");
+    if (arrival_ranks == NULL || state_bytes <= 0 || state_bytes > 4096) return PyErr_Format(PyExc_ValueError, "call arrived first, then with the bytes of a state");
     Py_ssize_t count = PyList_GET_SIZE(arrivals), made = 0;
     double *numbers[SEEN_NUMBERS];
     for (; made < SEEN_NUMBERS + 3; made++) {
@@ -201,9 +159,8 @@ done:
 
 /* ---- pages whose copy was confirmed ---------------------------------------------------------------------------------- */
 
-/* The first header of a name, borrowed; `empty`: there is none, NULL: they are not plain. */
-static PyObject *
-header(PyObject *headers, const char *name)
+PyObject *
+header_of(PyObject *headers, const char *name)
 {
     if (!PyTuple_CheckExact(headers)) return NULL;
     Py_ssize_t length = (Py_ssize_t)strlen(name);
@@ -214,20 +171,19 @@ header(PyObject *headers, const char *name)
         if (!is_text(key) || !is_text(value)) return NULL;
         if (PyUnicode_GET_LENGTH(key) == length && PyUnicode_CompareWithASCIIString(key, name) == 0) return value;
     }
-    return empty;
+    return no_text;
 }
 
 /* The new validator or, where none came or it is the same, the old one; NULL: it is not plain. */
 static PyObject *
 validator(const One *one, const char *name, int which)
 {
-    PyObject *came = header(get(one->reply, REPLY_HEADERS), name), *known = get(one->page, which);
+    PyObject *came = header_of(get(one->reply, REPLY_HEADERS), name), *known = get(one->page, which);
     if (came == NULL || PyUnicode_GET_LENGTH(came) == 0) return came == NULL ? NULL : known;
     return is_text(known) && PyUnicode_Compare(came, known) == 0 ? known : came;
 }
 
-/* One more; NULL without an exception: it is not plain. */
-static PyObject *
+PyObject *
 one_more(PyObject *count)
 {
     int overflow;
@@ -235,8 +191,7 @@ one_more(PyObject *count)
     return number < 0 || number >= INT32_MAX ? NULL : PyLong_FromLong(number + 1);
 }
 
-/* 1: it asked for what had changed only; negative: it is not plain. */
-static int
+int
 is_conditional(const One *one)
 {
     PyObject *etag = get(one->ask, ASK_ETAG), *date = get(one->ask, ASK_LAST_MODIFIED);
@@ -247,10 +202,10 @@ is_conditional(const One *one)
 static PyObject *
 page_checked(const One *one, const char *state, Py_ssize_t state_bytes, double gap_s, double due_at)
 {
-    if (get(one->reply, REPLY_EVIDENCE) != members[NOT_MODIFIED]) return NULL;
+    if (get(one->reply, REPLY_EVIDENCE) != arrival_members[NOT_MODIFIED]) return NULL;
     PyObject *etag = validator(one, "etag", PAGE_ETAG), *date = validator(one, "last-modified", PAGE_LAST_MODIFIED);
     int conditional = is_conditional(one);
-    PyObject *rank = PyDict_GetItemWithError(ranks, get(one->page, PAGE_KIND));
+    PyObject *rank = PyDict_GetItemWithError(arrival_ranks, get(one->page, PAGE_KIND));
     if (etag == NULL || date == NULL || conditional < 0 || rank == NULL) return NULL;
     PyObject *visits = one_more(get(one->page, PAGE_VISITS));
     PyObject *in_a_row = conditional ? one_more(get(one->page, PAGE_CONDITIONAL)) : Py_NewRef(zero);
@@ -261,12 +216,12 @@ page_checked(const One *one, const char *state, Py_ssize_t state_bytes, double g
         set(page, PAGE_CONDITIONAL, in_a_row);
         set(page, PAGE_FAILURES, zero);
         set(page, PAGE_MISSES, zero);
-        set(page, PAGE_REASON, empty);
+        set(page, PAGE_REASON, no_text);
         set(page, PAGE_RANK, rank);
         set(page, PAGE_CHECKED, get(one->reply, REPLY_AT));
         set(page, PAGE_NOISE, get(one->verdict, VERDICT_NOISE));
-        set(page, PAGE_STATUS, members[LIVE]);
-        set(page, PAGE_TARGET, empty);
+        set(page, PAGE_STATUS, arrival_members[LIVE]);
+        set(page, PAGE_TARGET, no_text);
         set(page, PAGE_ETAG, etag);
         set(page, PAGE_LAST_MODIFIED, date);
         set(page, PAGE_BELIEF, belief);
@@ -294,7 +249,9 @@ each_checked(PyObject *arrivals, const Py_buffer *states, const Py_buffer *gaps_
         memcpy(&gap_s, (const char *)gaps_s->buf + row * (Py_ssize_t)sizeof(double), sizeof(double));
         memcpy(&due, (const char *)due_at->buf + row * (Py_ssize_t)sizeof(double), sizeof(double));
         int is_plain = is_plain_arrival(PyList_GET_ITEM(arrivals, row), &one);
-        PyObject *page = is_plain ? page_checked(&one, (const char *)states->buf + row * state_bytes, state_bytes, gap_s, due) : NULL;
+        const char *state = (const char *)states->buf + row * state_bytes;
+        PyObject *page = is_plain ? page_checked(&one, state, state_bytes, gap_s, due) : NULL;
+        if (page == NULL && is_plain && !PyErr_Occurred()) page = page_fresh(&one, state, state_bytes, gap_s, due);
         if (page == NULL && PyErr_Occurred()) {
             Py_CLEAR(pages);
             break;
@@ -304,15 +261,15 @@ each_checked(PyObject *arrivals, const Py_buffer *states, const Py_buffer *gaps_
     return pages;
 }
 
-/* checked([arrival, …], states, gaps_s, due_at) -> [page, …] after a 304; None in their place: other answers, and what is not
- * plain */
+/* checked([arrival, …], states, gaps_s, due_at) -> [page, …] after a 304 or a new version; None in their place: other answers,
+ * and what is not plain */
 PyObject *
 native_checked(PyObject *module, PyObject *arguments)
 {
     PyObject *arrivals, *pages = NULL;
     Py_buffer states, gaps_s, due_at;
     if (!PyArg_ParseTuple(arguments, "O!y*y*y*", &PyList_Type, &arrivals, &states, &gaps_s, &due_at)) return NULL;
-    if (ranks == NULL) PyErr_SetString(PyExc_ValueError, "call arrived first");
+    if (arrival_ranks == NULL) PyErr_SetString(PyExc_ValueError, "call arrived first");
     else pages = each_checked(arrivals, &states, &gaps_s, &due_at);
     PyBuffer_Release(&states);
     PyBuffer_Release(&gaps_s);
@@ -322,12 +279,12 @@ native_checked(PyObject *module, PyObject *arguments)
 
 /* ---- what they leave behind ------------------------------------------------------------------------------------------ */
 
-static PyObject *
+PyObject *
 digest_text(PyObject *digest)
 {
     static const char HEX[] = "0123456789abcdef";
     Py_ssize_t length = PyBytes_GET_SIZE(digest);
-    if (length == 0) return Py_NewRef(empty);
+    if (length == 0) return Py_NewRef(no_text);
     PyObject *text = PyUnicode_New(7 + 2 * length, 127);
     if (text == NULL) return NULL;
     char *to = put_text((char *)PyUnicode_1BYTE_DATA(text), "sha256:", 7);
@@ -349,24 +306,24 @@ milliseconds(double total_s)
     return rounded;
 }
 
-static PyObject *
-visit_row(const One *one, double total_s)
+PyObject *
+visit_row(const One *one, int evidence, int change, double total_s)
 {
     PyObject *rounded_ms = milliseconds(total_s);
     if (rounded_ms == NULL) return NULL;
     PyObject *fields[] = {
         get(one->page, PAGE_ID), get(one->reply, REPLY_AT), get(one->arrival, ARRIVAL_WHY), get(one->reply, REPLY_STATUS),
-        members[NOT_MODIFIED], members[SAME], empty, get(one->reply, REPLY_RECEIVED), get(one->verdict, VERDICT_CHANGED_BYTES),
+        arrival_members[evidence], arrival_members[change], no_text, get(one->reply, REPLY_RECEIVED), get(one->verdict, VERDICT_CHANGED_BYTES),
         is_conditional(one) > 0 ? Py_True : Py_False, rounded_ms};
-    PyObject *visit = PyObject_Vectorcall(made_classes[VISIT], fields, sizeof(fields) / sizeof(*fields), NULL);
+    PyObject *visit = PyObject_Vectorcall(arrival_makes[VISIT], fields, sizeof(fields) / sizeof(*fields), NULL);
     Py_DECREF(rounded_ms);
     return visit;
 }
 
-static PyObject *
-facts_of(const One *one)
+PyObject *
+facts_of(const One *one, int change)
 {
-    return Py_BuildValue("((OO)(OO)(OO))", why_name, get(one->arrival, ARRIVAL_WHY), verdict_name, members[SAME], reason_name,
+    return Py_BuildValue("((OO)(OO)(OO))", why_name, get(one->arrival, ARRIVAL_WHY), verdict_name, arrival_members[change], reason_name,
                          get(one->verdict, VERDICT_REASON));
 }
 
@@ -374,14 +331,14 @@ facts_of(const One *one)
 static PyObject *
 copy_of(const One *one)
 {
-    PyObject *digest = digest_text(get(one->page, PAGE_DIGEST)), *facts = digest ? facts_of(one) : NULL, *copy = NULL, *capture = NULL;
+    PyObject *digest = digest_text(get(one->page, PAGE_DIGEST)), *facts = digest ? facts_of(one, SAME) : NULL, *copy = NULL, *capture = NULL;
     if (facts != NULL) {
         PyObject *fields[] = {get(one->page, PAGE_URL), get(one->reply, REPLY_AT), one->reply, digest, get(one->page, PAGE_CHANGED), digest, facts};
-        capture = PyObject_Vectorcall(made_classes[CAPTURE], fields, sizeof(fields) / sizeof(*fields), NULL);
+        capture = PyObject_Vectorcall(arrival_makes[CAPTURE], fields, sizeof(fields) / sizeof(*fields), NULL);
     }
     if (capture != NULL) {
         PyObject *fields[] = {capture, get(one->page, PAGE_ID), zero, Py_None, Py_False};
-        copy = PyObject_Vectorcall(made_classes[COPY], fields, sizeof(fields) / sizeof(*fields), NULL);
+        copy = PyObject_Vectorcall(arrival_makes[COPY], fields, sizeof(fields) / sizeof(*fields), NULL);
     }
     Py_XDECREF(digest);
     Py_XDECREF(facts);
@@ -400,8 +357,8 @@ static int
 is_calm(Book *book, const One *one, double *total_s)
 {
     PyObject *directives = get(one->arrival, ARRIVAL_DIRECTIVES), *site = get(one->page, PAGE_SITE), *id = get(one->page, PAGE_ID);
-    if (get(one->reply, REPLY_EVIDENCE) != members[NOT_MODIFIED] || get(one->verdict, VERDICT_CHANGE) != members[SAME]) return 0;
-    if (get(one->page, PAGE_STATUS) != members[LIVE] || get(one->page, PAGE_KIND) == members[SIGNAL]) return 0;
+    if (get(one->reply, REPLY_EVIDENCE) != arrival_members[NOT_MODIFIED] || get(one->verdict, VERDICT_CHANGE) != arrival_members[SAME]) return 0;
+    if (get(one->page, PAGE_STATUS) != arrival_members[LIVE] || get(one->page, PAGE_KIND) == arrival_members[SIGNAL]) return 0;
     if (get(one->arrival, ARRIVAL_DOCUMENT) != Py_None || !PyFrozenSet_CheckExact(directives) || PySet_GET_SIZE(directives) != 0) return 0;
     if (get(one->reply, REPLY_FAILURE) != Py_None || !number_of(get(one->times, TIMES_TOTAL), total_s) || is_conditional(one) < 0) return 0;
     if (!PyBytes_CheckExact(get(one->page, PAGE_DIGEST)) || !PyLong_CheckExact(id) || !is_text(site)) return 0;
@@ -415,7 +372,7 @@ is_calm(Book *book, const One *one, double *total_s)
     return is_quiet;
 }
 
-static int
+int
 append_made(PyObject *list, PyObject *made)
 {
     int failed = made == NULL || PyList_Append(list, made) < 0;
@@ -453,10 +410,10 @@ note(Book *book, PyObject *arrival, PyObject *after)
 {
     One one;
     double total_s;
-    if (!is_plain_arrival(arrival, &one) || !Py_IS_TYPE(after, read_classes[PAGE])) return 0;
+    if (!is_plain_arrival(arrival, &one) || !Py_IS_TYPE(after, arrival_classes[PAGE])) return 0;
     int state = is_calm(book, &one, &total_s);
     if (state <= 0) return state;
-    if (note_page(book, one.page, after) < 0 || append_made(book->visits, visit_row(&one, total_s)) < 0) return -1;
+    if (note_page(book, one.page, after) < 0 || append_made(book->visits, visit_row(&one, NOT_MODIFIED, SAME, total_s)) < 0) return -1;
     int has_copy = book->records && get(one.page, PAGE_CHANGED) != Py_None;
     return has_copy && append_made(book->copies, copy_of(&one)) < 0 ? -1 : 1;
 }
@@ -474,7 +431,7 @@ native_confirmed_run(PyObject *module, PyObject *arguments)
                           &book.is_quiet, &book.records, &PyDict_Type, &book.pages, &PyList_Type, &book.visits, &PyList_Type, &book.copies,
                           &PyList_Type, &book.confirmed))
         return NULL;
-    if (ranks == NULL || start < 0) return PyErr_Format(PyExc_ValueError, "call arrived first, then with a place in the list");
+    if (arrival_ranks == NULL || start < 0) return PyErr_Format(PyExc_ValueError, "call arrived first, then with a place in the list");
     Py_ssize_t at = start;
     int goes_on = 1;
     for (; goes_on > 0 && at < PyList_GET_SIZE(arrivals) && at < PyList_GET_SIZE(after); at++) {
@@ -501,13 +458,13 @@ static int
 is_saving(const One *one, double *passed_s, long long *spared_bytes)
 {
     PyObject *change = get(one->verdict, VERDICT_CHANGE), *checked_at = get(one->page, PAGE_CHECKED), *size = get(one->page, PAGE_SIZE);
-    int is_judged = change == members[SAME] || change == members[CHANGED] || change == members[MOVED];
+    int is_judged = change == arrival_members[SAME] || change == arrival_members[CHANGED] || change == arrival_members[MOVED];
     double at, before;
     int overflow = 0;
-    if (!is_judged || checked_at == Py_None || get(one->page, PAGE_KIND) == members[SIGNAL]) return 0;
+    if (!is_judged || checked_at == Py_None || get(one->page, PAGE_KIND) == arrival_members[SIGNAL]) return 0;
     if (!number_of(get(one->reply, REPLY_AT), &at) || !number_of(checked_at, &before) || !PyLong_CheckExact(size) || !is_text(get(one->page, PAGE_SITE))) return -1;
     *passed_s = at > before ? at - before : 0.0;
-    *spared_bytes = get(one->reply, REPLY_EVIDENCE) == members[NOT_MODIFIED] ? PyLong_AsLongLongAndOverflow(size, &overflow) : 0;
+    *spared_bytes = get(one->reply, REPLY_EVIDENCE) == arrival_members[NOT_MODIFIED] ? PyLong_AsLongLongAndOverflow(size, &overflow) : 0;
     return overflow || *spared_bytes < 0 || *spared_bytes > INT32_MAX ? -1 : 1;
 }
 
@@ -538,7 +495,7 @@ turn_to(PyObject *told, Saving *saving, PyObject *site)
 PyObject *
 native_saved_by(PyObject *module, PyObject *arrivals)
 {
-    if (!PyList_Check(arrivals) || ranks == NULL) return PyErr_Format(PyExc_TypeError, "a list is wanted, after a call of arrived");
+    if (!PyList_Check(arrivals) || arrival_ranks == NULL) return PyErr_Format(PyExc_TypeError, "a list is wanted, after a call of arrived");
     PyObject *told = PyDict_New();
     Saving saving = {NULL, 0, 0, 0.0};
     for (Py_ssize_t at = 0; told != NULL && at < PyList_GET_SIZE(arrivals); at++) {

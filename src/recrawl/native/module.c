@@ -3,12 +3,13 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
-    {"answering", native_answering, METH_VARARGS, "What `not_modified` makes."},
+    {"answering", native_answering, METH_VARARGS, "What `not_modified` and `came_whole` make."},
     {"alike", native_alike, METH_VARARGS, "How many pages stand in each way; None: one of them is not so plain."},
-    {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run` and `saved_by` read and make."},
+    {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run`, `first_noted` and `saved_by` read and make."},
     {"beside", (PyCFunction)(void (*)(void))native_beside, METH_FASTCALL, "What two versions of a page say and differ in; None: only their trees will tell."},
+    {"came_whole", (PyCFunction)(void (*)(void))native_came_whole, METH_FASTCALL, "The reply that a small document is; None: it is not so plain."},
     {"captured", native_captured, METH_VARARGS, "The classes that `unchanged_run` reads and makes."},
-    {"checked", native_checked, METH_VARARGS, "Pages after a 304; None in their place: what is not so plain."},
+    {"checked", native_checked, METH_VARARGS, "Pages after a 304 or a new version; None in their place: what is not so plain."},
     {"clean_behind", native_clean_behind, METH_VARARGS, "Addresses behind an origin that are clean at a glance."},
     {"condition_lines", (PyCFunction)(void (*)(void))native_condition_lines, METH_FASTCALL, "The conditions of a request; None: they are not so plain."},
     {"confirmed", (PyCFunction)(void (*)(void))native_confirmed, METH_FASTCALL, "What a 304 proves; None: it says something else, or more."},
@@ -18,6 +19,7 @@ static PyMethodDef METHODS[] = {
     {"due_again", native_due_again, METH_VARARGS, "Due times after gaps, which are noted in the states."},
     {"ends", (PyCFunction)(void (*)(void))native_ends, METH_FASTCALL, "What two sequences begin and end with alike."},
     {"estimating", native_estimating, METH_VARARGS, "The constants that `folded` and `next_gaps` go by."},
+    {"first_noted", (PyCFunction)(void (*)(void))native_first_noted, METH_FASTCALL, "Note a visit that says that a page is new and nothing else."},
     {"fitting_line", (PyCFunction)(void (*)(void))native_fitting_line, METH_FASTCALL, "The index line that is wanted, of sorted sidecars; None: it cannot be told."},
     {"folded", (PyCFunction)(void (*)(void))native_folded, METH_FASTCALL, "Fold verdicts into beliefs; None: they are not so plain."},
     {"folded_blocks", native_folded_blocks, METH_VARARGS, "Blocks as two texts are compared by them."},

@@ -33,6 +33,7 @@ PyObject *sides_told(PyObject *old_runs, PyObject *new_runs, PyObject *items, Py
 PyObject *items_unmet(PyObject *items, PyObject *origin, PyObject *is_origin, Py_ssize_t most_chars, PyObject *met);
 PyObject *native_answering(PyObject *module, PyObject *arguments);
 PyObject *native_arrived(PyObject *module, PyObject *arguments);
+PyObject *native_came_whole(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_captured(PyObject *module, PyObject *arguments);
 PyObject *native_alike(PyObject *module, PyObject *arguments);
 PyObject *native_checked(PyObject *module, PyObject *arguments);
@@ -50,6 +51,7 @@ PyObject *native_prepared(PyObject *module, PyObject *laws);
 PyObject *native_laid_out(PyObject *module, PyObject *arguments);
 PyObject *native_due_again(PyObject *module, PyObject *arguments);
 PyObject *native_deflated(PyObject *module, PyObject *arguments);
+PyObject *native_first_noted(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_fitting_line(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_folded_blocks(PyObject *module, PyObject *arguments);
 PyObject *native_head(PyObject *module, PyObject *lines);

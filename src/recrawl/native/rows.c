@@ -12,7 +12,7 @@
 #define PLAN "recrawl.native.rows"
 
 /* As `store.columns.How` numbers them. */
-enum how { AS_IS, UNLESS, CODE, WORD, WORD_IF_ANY, BITS, URL, SERVER, HOWS };
+enum how { AS_IS, UNLESS, CODE, WORD, WORD_IF_ANY, BITS, URL, SERVER, DIGEST, MADE, HOWS };
 
 typedef struct {
     enum how how;
@@ -44,7 +44,7 @@ static int
 is_sound(const Column *column)
 {
     if (column->how == CODE) return PyDict_Check(column->there) && PyDict_Check(column->back);
-    if (column->how == BITS || column->how == URL) return PyCallable_Check(column->there) && PyCallable_Check(column->back);
+    if (column->how == BITS || column->how == URL || column->how == DIGEST || column->how == MADE) return PyCallable_Check(column->there) && PyCallable_Check(column->back);
     return column->how >= AS_IS && column->how < HOWS && (column->how != SERVER || PyCallable_Check(column->there));
 }
 
@@ -149,6 +149,32 @@ unpacked_url(const Column *column, PyObject *packed, PyObject *server)
     return Py_NewRef(packed);
 }
 
+static int
+digit_of(char letter)
+{
+    return letter >= '0' && letter <= '9' ? letter - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+/* The bytes of "sha256:" and their digits, nothing for none; any other text as the Python packs it. */
+static PyObject *
+packed_digest(const Column *column, PyObject *digest)
+{
+    static const char SHA256[] = "sha256:";
+    enum { BEFORE = sizeof(SHA256) - 1, BYTES = 32 };
+    unsigned char packed[BYTES];
+    if (!is_ascii(digest)) return PyObject_CallOneArg(column->there, digest);
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(digest);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(digest);
+    if (length == 0) return Py_NewRef(Py_None);
+    int is_plain = length == BEFORE + 2 * BYTES && memcmp(text, SHA256, BEFORE) == 0;
+    for (int at = 0; is_plain && at < BYTES; at++) {
+        int high = digit_of(text[BEFORE + 2 * at]), low = digit_of(text[BEFORE + 2 * at + 1]);
+        is_plain = high >= 0 && low >= 0;
+        packed[at] = (unsigned char)((high & 15) << 4 | (low & 15));
+    }
+    return is_plain ? PyBytes_FromStringAndSize((const char *)packed, BYTES) : PyObject_CallOneArg(column->there, digest);
+}
+
 static PyObject *
 looked_up(PyObject *table, PyObject *key)
 {
@@ -175,6 +201,8 @@ to_row(const Plan *plan, const Column *column, PyObject *value, PyObject *number
         Py_DECREF(found);
         return is_any < 0 ? NULL : Py_NewRef(Py_None);
     }
+    case DIGEST: return packed_digest(column, given);
+    case MADE:
     case BITS: {
         int is_any = PyObject_IsTrue(given);
         if (is_any < 0) return NULL;
@@ -200,6 +228,8 @@ from_row(const Column *column, PyObject *given, PyObject *key, PyObject *texts)
     case BITS: return given == Py_None ? PyLong_FromLong(0) : PyObject_CallOneArg(column->back, given);
     case URL: return unpacked_url(column, given, key);
     case SERVER: return Py_NewRef(key);
+    case DIGEST:
+    case MADE: return PyObject_CallOneArg(column->back, given);
     default: return Py_NewRef(given);
     }
 }

@@ -5,12 +5,10 @@ import math
 
 def after(load_per_s: float, old_interval_s: float | None, new_interval_s: float | None) -> float:
     """The load when one page's interval changes. None or 0: the page was not, or is no longer, scheduled."""
-    load = load_per_s - _share(old_interval_s) + _share(new_interval_s)
+    old = 1.0 / old_interval_s if old_interval_s and old_interval_s > 0.0 else 0.0
+    new = 1.0 / new_interval_s if new_interval_s and new_interval_s > 0.0 else 0.0
+    load = load_per_s - old + new
     return load if load > 1e-15 else 0.0
-
-
-def _share(interval_s: float | None) -> float:
-    return 1.0 / interval_s if interval_s and interval_s > 0.0 else 0.0
 
 
 def needed_gap_s(load_per_s: float) -> float:

@@ -8,6 +8,7 @@ goes to the engine, which tells it, stores it and rewrites addresses by the tabl
 from collections.abc import Iterable
 from dataclasses import field
 from enum import StrEnum
+from functools import lru_cache
 
 from recrawl.model.address import Address, fingerprint, origin_of
 from recrawl.model.ownership import split_authority
@@ -42,8 +43,11 @@ class AliasTable:
         return seen[-1]
 
     def apply(self, address: Address) -> Address:
-        main = self.main(address.server)
-        if main == address.server:
+        server = address.server
+        if server not in self.edited and server not in self.learnt:
+            return address  # as nearly always
+        main = self.main(server)
+        if main == server:
             return address
         origin = origin_of(address.url)
         scheme = origin.partition("://")[0]
@@ -114,6 +118,7 @@ def decide(evidence: AliasEvidence, domains: Domains) -> AliasDecision:
     return AliasDecision(verdict, evidence.alias, evidence.main, sentence)
 
 
+@lru_cache(maxsize=1024)  # asked with every new copy
 def twin(server: str) -> str:
     """The `www.` name of a bare one and the bare name of a `www.` one: the first place to look for an alias.
     An address has none but itself."""

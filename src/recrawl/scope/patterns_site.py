@@ -66,7 +66,7 @@ class Script:
     def __init__(self, site: Site, canonicaliser: Canonicaliser) -> None:
         self._canonicaliser = canonicaliser
         self.patterns = site.patterns
-        self._has_selectors = any(map(selector_of, site.patterns))
+        self.has_selectors = any(map(selector_of, site.patterns))
         self._written: Any = None  # a `patterns_script.Written`
         if site.patterns or site.rewrites:
             self._written = _PATTERNS.Written(site, canonicaliser)
@@ -81,7 +81,7 @@ class Script:
 
     def selector(self, url: str) -> str:
         """The CSS selector that names the category of the page at this address; '' if its address does."""
-        if not self._has_selectors:
+        if not self.has_selectors:
             return ""
         read = self.kind_of(url)
         return selector_of(self.patterns[read.pattern]) if isinstance(read, Wanted) and read.pattern is not None else ""

@@ -22,6 +22,7 @@ from recrawl.model.page import Page
 from recrawl.model.values import dataclass
 
 _SAYING = late(r"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
+_DIGIT = late("[0-9]")
 _AGAIN = late(r"(/0)(?:/0)+(?=/|$)")
 _MONTHS = ("january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
            "december", "may")  # fmt: skip
@@ -119,24 +120,24 @@ class Group:
 @lru_cache(maxsize=4096)
 def shape_of(url: str) -> str:
     """What addresses of one kind have in common: `/cal/2026/11?view=x` is `/cal/0?view`, `/a/some-title` is `/a/*`."""
-    host = url.find("//") + 2
-    start = url.find("/", host)
-    path, _, query = url[start:].partition("?")
-    folder, _, last = path.rpartition("/")
+    place, _, query = url.partition("?")
+    folder, _, last = place.rpartition("/")
     name, dot, extension = last.rpartition(".")
-    last = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
-    if _SAYING.search(path, len(folder) + 1):
-        last = "0" + last[1:]
-    shape = f"{_without_numbers(folder)}/{last}"
+    shown = f"*.{extension}" if dot and name and len(extension) <= 5 else "*" if last else ""
+    if _DIGIT.search(last):
+        shown = "0" + shown[1:]
+    shape = f"{_without_numbers(folder)}/{shown}"
     if "/0/0" in shape:
         shape = _AGAIN.sub(r"\1", shape)
     names = sorted({_SAYING.sub("0", part.partition("=")[0]) for part in query.split("&")}) if query else []
-    return f"{url[host:start]}{shape}?{'&'.join(names)}" if names else url[host:start] + shape
+    return f"{shape}?{'&'.join(names)}" if names else shape
 
 
 @lru_cache(maxsize=4096)  # pages of a site lie in few folders
 def _without_numbers(folder: str) -> str:
-    return _SAYING.sub("0", folder)
+    """Of a folder and its server, which keeps its own; the scheme says nothing."""
+    server, slash, path = folder[folder.find("//") + 2 :].partition("/")
+    return f"{server}{slash}{_SAYING.sub('0', path)}"
 
 
 class Traps:
@@ -160,7 +161,8 @@ class Traps:
             return self._full(address.server, f"{address.server} has more than {self.limits.pages_per_server} pages")
         if self.any_closed and (whole := self._groups.get(address.server + _ALL)) and whole.closed:
             return whole.closed
-        group = self._group(shape_of(address.url))
+        shape = shape_of(address.url)
+        group = self._groups.get(shape) or self._group(shape)
         if not group.closed and group.let_in >= self.limits.pages_per_pattern:
             self._close(group, address.url, f"there are more than {self.limits.pages_per_pattern} pages like this one")
         return group.closed
@@ -187,14 +189,18 @@ class Traps:
     def written(self, number: int, new: bool) -> None:
         """The store has this page now. Not `new`: it had it before, so it has counted already."""
         if (waiting := self._waiting.pop(number, None)) is not None:
-            group = self._count(*waiting, 0 if new else -1)
+            shape, server = waiting
+            group = self._count(shape, server, -1) if not new else self._groups.get(shape) or self._group(shape)
             group.waiting = max(0, group.waiting - 1)
 
     def _count(self, shape: str, server: str, more: int) -> Group:
-        group = self._group(shape)
-        group.let_in = max(0, group.let_in + more)
-        together = self._servers[server] = max(0, self._servers.get(server, 0) + more)
-        self._most_alike, self._most_together = max(self._most_alike, group.let_in), max(self._most_together, together)
+        group = self._groups.get(shape) or self._group(shape)
+        group.let_in = alike = max(0, group.let_in + more)
+        self._servers[server] = together = max(0, self._servers.get(server, 0) + more)
+        if alike > self._most_alike:
+            self._most_alike = alike
+        if together > self._most_together:
+            self._most_together = together
         return group
 
     def is_closed(self, url: str, server: str = "") -> str:
@@ -208,15 +214,18 @@ class Traps:
         """Whether the text of this page, about to be read for the first time, should be shown to `saw`."""
         if page.visits:
             return False
-        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
+        group, whole = self._kin(page)
         group.visited += 1
         whole.visited += 1
-        group.chain = max(group.chain, self._chains.get(page.id, 0))
+        if (chain := self._chains.get(page.id, 0)) > group.chain:
+            group.chain = chain
+        if group.visited % _LOOK_EVERY and whole.visited % _ONWARD_EVERY:
+            return False  # as nearly always: both are rarer still where they are calm or unlike
         every = _LOOK_CALMLY if self._is_calm(group, page.url) else _LOOK_EVERY
         return group.is_due(every) or whole.is_due(_ONWARD_EVERY)
 
     def saw(self, page: Page, text: str) -> None:
-        group, whole = self._group(shape_of(page.url)), self._group(page.server + _ALL)
+        group, whole = self._kin(page)
         words = _words(text[: _WORDS * 12])
         exact = hash(tuple(words))
         bag = frozenset(map(_plain, set(words)))
@@ -233,12 +242,14 @@ class Traps:
         """Whether `led` should hear where this page leads; asked behind `wants`."""
         if page.visits:
             return False
-        return any(one.may_only_lead_on() for one in (self._group(shape_of(page.url)), self._group(page.server + _ALL)))
+        group, whole = self._kin(page)
+        if group.visited % _ONWARD_EVERY and whole.visited % _ONWARD_EVERY:
+            return False  # as nearly always
+        return group.may_only_lead_on() or whole.may_only_lead_on()
 
     def led(self, page: Page, fresh: int, known: int) -> None:
         """How many pages of the site it leads to that were never met, and that were."""
-        groups = (self._group(shape_of(page.url)), self._group(page.server + _ALL))
-        for group, times in zip(groups, (1, _WHOLE_SERVER), strict=True):
+        for group, times in zip(self._kin(page), (1, _WHOLE_SERVER), strict=True):
             if not group.may_only_lead_on():
                 continue
             group.led_back += bool(known)
@@ -246,6 +257,10 @@ class Traps:
             pages, enough = group.onward * _ONWARD_EVERY, self.limits.onward_pages * times
             if not group.closed and not group.led_back and group.onward >= _ONWARD_SAMPLES and pages >= enough:
                 self._close(group, page.url, f"some {pages} pages only lead on, to pages never met, and none back")
+
+    @property
+    def has_news(self) -> bool:
+        return bool(self._news)
 
     def news(self) -> list[str]:
         """What was closed since the last call."""
@@ -351,6 +366,12 @@ class Traps:
     def _tell(self, sentence: str) -> None:
         self._news.append(sentence)
         self._unsaved += SAVE_EVERY
+
+    def _kin(self, page: Page) -> tuple[Group, Group]:
+        """Those like it, and all of its server."""
+        shape, all_of_it = shape_of(page.url), page.server + _ALL
+        group = self._groups.get(shape) or self._group(shape)
+        return group, self._groups.get(all_of_it) or self._group(all_of_it)
 
     def _group(self, shape: str) -> Group:
         group = self._groups.get(shape)

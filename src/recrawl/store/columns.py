@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
 from typing import Any, TypeVar
 
+from recrawl.model.event import Event
 from recrawl.model.page import Page
-from recrawl.model.visit import Visit
+from recrawl.model.visit import Version, Visit
 from recrawl.native import compiled
 from recrawl.store import codes, rows
 from recrawl.store.codes import Code
@@ -26,6 +27,8 @@ class How(IntEnum):
     BITS = 5  # 64 of them, signed; NULL for 0
     URL = 6  # without its server
     SERVER = 7  # by its number; a row to read ends with its key
+    DIGEST = 8  # its bytes
+    MADE = 9  # by a function; NULL where there is nothing
 
 
 Column = tuple[str, How, Any, Any]
@@ -41,6 +44,10 @@ def _unless(usual: object, *fields: str) -> tuple[Column, ...]:
 
 def _code(field: str, code: Code[Any]) -> Column:
     return field, How.CODE, code.number, code.member
+
+
+def _digest(field: str) -> Column:
+    return field, How.DIGEST, codes.pack_digest, codes.unpack_digest
 
 
 def _word(field: str, how: How = How.WORD_IF_ANY) -> Column:
@@ -91,8 +98,30 @@ VISIT: tuple[Column, ...] = (
     _as_is("conditional"),
     *_unless(0.0, "milliseconds"),
 )
-PLANS = ((Page, PAGE), (Page, CONFIRMED), (Page, STANDING), (Visit, VISIT))
-PAGE_PLAN, CONFIRMED_PLAN, STANDING_PLAN, VISIT_PLAN = (
+VERSION: tuple[Column, ...] = (
+    _as_is("page"),
+    _as_is("at"),
+    _digest("digest"),
+    _word("warc_file"),
+    _as_is("warc_offset"),
+    _as_is("warc_length"),
+    *_unless(0, "body_bytes", "text_bytes"),
+    _as_is("share_changed"),
+    _word("content_type"),
+)
+EVENT: tuple[Column, ...] = (
+    _code("kind", codes.EVENT),
+    _as_is("at"),
+    *_unless("", "url"),
+    _word("site", How.WORD),
+    _as_is("page"),
+    _digest("digest"),
+    _digest("previous_digest"),
+    _as_is("share_changed"),
+    ("facts", How.MADE, rows.facts_text, rows.facts_of),
+)
+PLANS = ((Page, PAGE), (Page, CONFIRMED), (Page, STANDING), (Visit, VISIT), (Version, VERSION), (Event, EVENT))
+PAGE_PLAN, CONFIRMED_PLAN, STANDING_PLAN, VISIT_PLAN, VERSION_PLAN, EVENT_PLAN = (
     compiled.rows_plan(*plan) if compiled else None for plan in PLANS
 )
 
@@ -111,6 +140,15 @@ def standing_rows(pages: Collection[Page], numbers: Numbers) -> Sequence[Row]:
 
 def visit_rows(visits: Collection[Visit], numbers: Numbers) -> list[tuple[object, ...]]:
     return _rows(VISIT_PLAN, visits, numbers, rows.visit_row)
+
+
+def version_rows(versions: Collection[Version], numbers: Numbers) -> list[tuple[object, ...]]:
+    return _rows(VERSION_PLAN, versions, numbers, rows.version_row)
+
+
+def event_rows(events: Collection[Event], numbers: Numbers) -> list[tuple[object, ...]]:
+    """Without their cursors, which come first in the table."""
+    return _rows(EVENT_PLAN, events, numbers, rows.event_row)
 
 
 def pages_of(found: Sequence[Row], texts: Texts, server: str | None = None) -> list[Page]:

@@ -233,9 +233,9 @@ def version_of(row: Row, texts: Texts) -> Version:
     )
 
 
-def event_row(event: Event, cursor: int, numbers: Numbers) -> tuple[object, ...]:
+def event_row(event: Event, numbers: Numbers) -> tuple[object, ...]:
+    """Without its cursor, which comes first in the table."""
     return (
-        cursor,
         codes.EVENT.number[event.kind],
         event.at,
         event.url or None,
@@ -244,8 +244,16 @@ def event_row(event: Event, cursor: int, numbers: Numbers) -> tuple[object, ...]
         codes.pack_digest(event.digest),
         codes.pack_digest(event.previous_digest),
         event.share_changed,
-        json.dumps(event.facts, separators=(",", ":")) if event.facts else None,
+        facts_text(event.facts),
     )
+
+
+def facts_text(facts: dict[str, object]) -> str | None:
+    return json.dumps(facts, separators=(",", ":")) if facts else None
+
+
+def facts_of(text: str | None) -> dict[str, object]:
+    return json.loads(text) if text else {}
 
 
 def event_of(row: Row, texts: Texts) -> Event:
@@ -259,7 +267,7 @@ def event_of(row: Row, texts: Texts) -> Event:
         digest=codes.unpack_digest(row[6]),
         previous_digest=codes.unpack_digest(row[7]),
         share_changed=row[8],
-        facts=json.loads(row[9]) if row[9] else {},
+        facts=facts_of(row[9]),
     )
 
 

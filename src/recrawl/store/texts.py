@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from recrawl.model.values import dataclass
 
-SIZES = (1, 8, 16, 64, 128, 512)  # of lists
+SIZES = (1, 8, 16, 64, 128, 256, 512)  # of lists
 ARRAY_SIZE = 0  # stands for a list of any length, given as an array
 ARRAY_LONGEST = 10_000
 ONE, ROW = "(?)", "VALUES (?)"  # a list of one item, and a table of one, as they stand in the text

@@ -186,7 +186,7 @@ class BatchWriter:
     def _new_versions(self, versions: Sequence[Version]) -> list[Version]:
         """Insert those whose key (page, moment) is not there, and answer with these."""
         fresh = self._fresh(versions, self._sql.versions_since)
-        self._add(self._sql.add_versions, [rows.version_row(version, self._numbers) for version in fresh])
+        self._add(self._sql.add_versions, columns.version_rows(fresh, self._numbers))
         return fresh
 
     def _line_up(self, visits: Sequence[Visit], stood: Mapping[int, rows.Row]) -> Line:
@@ -253,8 +253,8 @@ class BatchWriter:
         if fresh:
             last = self._session.value(self._sql.take_cursors, self._sql.take_cursors.bind(events=len(fresh)))
             cursors.update(zip(fresh, range(last - len(fresh) + 1, last + 1), strict=True))
-        new = (rows.event_row(event, cursors[key], self._numbers) for key, event in fresh.items())
-        self._session.many(self._sql.add_events, new)
+        told = columns.event_rows(fresh.values(), self._numbers)
+        self._session.many(self._sql.add_events, [(cursors[key], *row) for key, row in zip(fresh, told, strict=True)])
         return tuple(cursors[key] for key in keys)
 
     def _told(self, events: Sequence[Event]) -> dict[EventKey, int]:

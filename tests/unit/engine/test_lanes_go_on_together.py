@@ -11,6 +11,7 @@ from tests.unit.engine.crawls import DAY_S, Crawl, Yielding, page
 from recrawl.engine.asking.convoy import Convoy, Halt, InTasks, Lane
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.worker import Order
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.memory import Canned
@@ -64,10 +65,10 @@ def test_unchanged_pages_are_visited_without_a_lane_being_woken_for_each(
 def test_a_fault_of_ours_costs_one_page_and_no_other(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_over = Convoy._hand_over
 
-    def faulty(convoy: Convoy, lane: Lane, one: Page, reply: Reply) -> None:
+    def faulty(convoy: Convoy, lane: Lane, one: Page, arrival: Arrival) -> None:
         if one.url.endswith("/7"):
             raise ZeroDivisionError("a fault of ours")
-        hand_over(convoy, lane, one, reply)
+        hand_over(convoy, lane, one, arrival)
 
     monkeypatch.setattr(Convoy, "_hand_over", faulty)
     assert sorted(crawl.run()) == sorted(["/", *PAGES])

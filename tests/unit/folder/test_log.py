@@ -5,11 +5,36 @@ import resource
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recrawl.folder.log import LogFile
+from recrawl.folder.log import LogFile, as_dict, as_line, is_of_new_page
 from recrawl.model.event import Event, EventKind
 
 STOPPED = Event(EventKind.STOPPED, 1.0)
+TEXTS = st.sampled_from(("", "http://e.org/ä\u2028", 'q"\\\n\x7f', "\ud800", "sha256:ab"))
+EVENTS = st.builds(
+    Event,
+    st.sampled_from((EventKind.ADDED, EventKind.UPDATED)),
+    st.sampled_from((0.0, -1.0, 1.5, 1_771_000_000.123456, 1e22, float("inf"), float("nan"))),
+    TEXTS,
+    TEXTS,
+    st.sampled_from((None, 0, 7, -(2**63))),
+    TEXTS,
+    st.just("") | TEXTS,
+    st.sampled_from((None, 0.0, 0.5)),
+    st.sampled_from(({}, {"target": "ö"})),
+    st.sampled_from((0, 12)),
+)
+
+
+@given(EVENTS)
+def test_a_line_is_what_the_encoder_would_write(event: Event) -> None:
+    assert as_line(event) == json.dumps(as_dict(event), ensure_ascii=False, default=str)
+
+
+def test_an_event_of_a_new_page_is_written_without_the_encoder() -> None:
+    assert is_of_new_page(Event(EventKind.ADDED, 1.5, "http://e.org/", "e", 7, "sha256:ab", cursor=1))
 
 
 def test_a_full_disk_ends_no_run_by_its_log() -> None:

@@ -7,13 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change
-from recrawl.model.visit import Evidence, Visit, Why
+from recrawl.model.visit import Evidence, Version, Visit, Why
 from recrawl.native import compiled
-from recrawl.store import columns, counts, rows
-from recrawl.store.columns import CONFIRMED, CONFIRMED_PLAN, PAGE, PAGE_PLAN, STANDING_PLAN, VISIT, VISIT_PLAN
+from recrawl.store import codes, columns, counts, rows
+from recrawl.store.columns import (
+    CONFIRMED,
+    CONFIRMED_PLAN,
+    EVENT_PLAN,
+    PAGE,
+    PAGE_PLAN,
+    STANDING_PLAN,
+    VERSION_PLAN,
+    VISIT,
+    VISIT_PLAN,
+)
 from recrawl.store.sqlite_driver import with_nan
 from recrawl.store.tables import CONFIRMED as CONFIRMED_COLUMNS
 from recrawl.store.tables import FIELDS
@@ -88,6 +99,26 @@ visits = st.builds(
     conditional=st.booleans(),
     milliseconds=moments,
 )
+digests = st.one_of(
+    st.sampled_from(("", f"sha256:{'0f' * 32}", f"sha256:{'0F' * 32}", f"sha256:{'0f' * 31}g0", "sha256:", "x" * 31)),
+    st.binary(min_size=32, max_size=32).map(lambda digest: f"sha256:{digest.hex()}"),
+    st.text(max_size=40),
+)
+versions = st.builds(
+    Version, amounts, moments, digests, words, amounts, amounts, amounts, amounts, maybe_moments, content_type=words
+)
+events = st.builds(
+    Event,
+    kind=st.sampled_from(EventKind),
+    at=moments,
+    url=texts,
+    site=words,
+    page=st.one_of(st.none(), amounts),
+    digest=digests,
+    previous_digest=digests,
+    share_changed=maybe_moments,
+    facts=st.sampled_from(({}, {"target": "ü"}, {"list": ["a"]})),
+)
 
 
 @given(st.lists(pages, max_size=3))
@@ -112,6 +143,27 @@ def test_visits_become_the_rows_that_python_makes(some: list[Visit]) -> None:
     assert made == [rows.visit_row(visit, NUMBERS) for visit in some]
     if compiled:
         assert compiled.rows_of(VISIT_PLAN, some, NUMBERS) == made
+
+
+@given(st.lists(versions, max_size=3), st.lists(events, max_size=3))
+def test_versions_and_events_become_the_rows_that_python_makes(some: list[Version], told: list[Event]) -> None:
+    made, told_rows = columns.version_rows(some, NUMBERS), columns.event_rows(told, NUMBERS)
+    assert made == [rows.version_row(version, NUMBERS) for version in some]
+    assert told_rows == [rows.event_row(event, NUMBERS) for event in told]
+    if compiled:
+        assert compiled.rows_of(VERSION_PLAN, some, NUMBERS) == made
+        assert compiled.rows_of(EVENT_PLAN, told, NUMBERS) == told_rows
+
+
+@pytest.mark.compiled
+def test_a_plain_digest_is_packed_without_python() -> None:
+    called = list[str]()
+    plan = compiled.rows_plan(Version, (("digest", columns.How.DIGEST, called.append, codes.unpack_digest),))
+    version = Version(1, 1.0, f"sha256:{'0f' * 32}", "", 0, 0, 0, 0)
+    assert compiled.rows_of(plan, [version, replace(version, digest="")], {}) == [(b"\x0f" * 32,), (None,)]
+    assert not called
+    odd = replace(version, digest=f"sha256:{'0F' * 32}")
+    assert compiled.rows_of(plan, [odd], {}) == [(None,)] and called == [odd.digest]
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), st.integers(), st.text()), max_size=4).map(tuple), max_size=4))

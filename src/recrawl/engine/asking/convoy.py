@@ -39,7 +39,12 @@ class Halt(NamedTuple):
     comes_again: bool = False
 
 
-SIGNAL, LIST, DOCUMENT = Kind.SIGNAL, Rank.LIST, Evidence.DOCUMENT  # a member of an enum is searched for when named
+SIGNAL, LISTS, LIST, DOCUMENT = (
+    Kind.SIGNAL,
+    Kind.LIST,
+    Rank.LIST,
+    Evidence.DOCUMENT,
+)  # a member of an enum is searched for when named
 SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
 LATER = Halt(comes_again=True)
@@ -71,7 +76,7 @@ class Standing:
 class Lane:
     """One server that is asked for one page after another. `page`: the one at hand."""
 
-    __slots__ = ("begun_at", "ended", "key", "page", "quarry", "standing", "trip", "unread", "waiter")
+    __slots__ = ("begun_at", "came", "ended", "key", "page", "quarry", "standing", "trip", "unread", "waiter")
     quarry: Quarry
     begun_at: float
     waiter: "asyncio.Future[Halt]"
@@ -83,6 +88,7 @@ class Lane:
         self.standing: Standing | None = None
         self.trip: Any = None  # under way
         self.unread: list[Unread] = []
+        self.came: Unread | None = None  # of this turn, and not looked at
 
     def halts(self, halt: Halt) -> None:
         if not self.waiter.done():
@@ -118,8 +124,10 @@ class Convoy:
         self._running: set[Lane] = set()
         self._free: list[Lane] = []  # to be asked for another page
         self._answered: list[Lane] = []
+        self._first: list[Lane] = []  # with a document of a page that there is no copy of
         self._proved: list[Lane] = []  # without anything to be read …
-        self._bare: list[Arrival] = []  # … and what, where neither a body nor a gap counts
+        self._bare: list[Arrival] = []  # … and what, where no gap counts, …
+        self._bare_bytes = 0  # … and what these hold
         self._is_stirred = False
 
     async def run(self, lane: Lane) -> Halt:
@@ -164,13 +172,21 @@ class Convoy:
         answered, self._answered = self._answered, []
         now = self._parts.clock.now()
         handed_on(self._hear, [lane for lane in answered if lane.trip is not None], now)
-        proved, self._proved = self._proved, []
-        handed_on(self._go_on, proved, now)
+        self._settle_all(now)
         try:
             if answered and self._journal is not None:
                 self._journal.flush()
         finally:  # the loop tells of what went wrong; lanes that nobody sends on would wait for ever
+            first, self._first = self._first, []
+            handed_on(self._open, first, now)
+            handed_on(self._look_at, first, now)
+            self._settle_all(now)
             self._send_all()
+
+    def _settle_all(self, now: float) -> None:
+        """What was proved by now; then its lanes go on."""
+        proved, self._proved = self._proved, []
+        handed_on(self._go_on, proved, now)
 
     def _send_all(self) -> None:
         free, self._free = self._free, []
@@ -267,34 +283,70 @@ class Convoy:
         if reply.evidence is DOCUMENT:
             self._lay_aside(lane, page, reply, now)
         else:
-            self._hand_over(lane, page, reply)
+            self._hand_over(lane, page, self._visitor.proved(page, why_of(page, self._asked), reply))
 
     def _lay_aside(self, lane: Lane, page: Page, reply: Reply, now: float) -> None:
-        """What is to be read."""
-        lane.unread.append(Unread(page, lane.quarry, reply))
-        may_wait = self._shelf.takes(page, reply, lane.begun_at, now)
+        """What is to be read. Where there is no copy, a look at it is mostly enough, and it may lead on."""
+        unread = Unread(page, lane.quarry, reply)
+        if page.body_digest:
+            self._shelve(lane, unread, now)
+        else:
+            lane.came = unread
+            self._first.append(lane)
+
+    def _open(self, lane: Lane, now: float) -> None:
+        """All of a turn are opened before any is looked at: the same code over sixteen pages costs less than all of it
+        over one page after another. But a tree is too large to wait."""
+        came, lane.came = lane.came, None
+        if came is None or lane.waiter.done():  # whoever is let go reads it alone
+            if came is not None:
+                self._shelve(lane, came, now)
+            return
+        page, quarry, reply, _ = came
+        parsed = self._visitor.opened(page, reply, quarry)
+        lane.came = Unread(page, quarry, reply, parsed)
+        if parsed is None or parsed.sight is None:
+            self._look_at(lane, now)
+
+    def _look_at(self, lane: Lane, now: float) -> None:
+        came, lane.came = lane.came, None
+        if came is None:
+            return
+        page, quarry, reply, parsed = came
+        if parsed is not None:
+            arrival = self._visitor.looked_at(page, why_of(page, self._asked), reply, quarry, parsed)
+            if arrival is not None:
+                self._hand_over(lane, page, arrival)
+                return
+        self._shelve(lane, came, now)
+
+    def _shelve(self, lane: Lane, unread: Unread, now: float) -> None:
+        """For its lane to read."""
+        lane.unread.append(unread)
+        may_wait = self._shelf.takes(unread.page, unread.reply, lane.begun_at, now)
         if may_wait and self._settler.has_room:
             self._free.append(lane)
         else:
             lane.halts(LATER)
 
-    def _hand_over(self, lane: Lane, page: Page, reply: Reply) -> None:
-        """What it proves without being read."""
-        arrival, settler = self._visitor.proved(page, why_of(page, self._asked), reply), self._settler
+    def _hand_over(self, lane: Lane, page: Page, arrival: Arrival) -> None:
+        """What an answer proves, with no more than a look."""
         if self._rations.promised:
             self._aside.let_go(page.server)
         gap_s = self._servers.known[page.server].gap_s
-        if gap_s or reply.sent_body:
-            settler.hand_over(arrival, gap_s)
+        if gap_s or page.kind is LISTS:
+            self._settler.hand_over(arrival, gap_s)
         else:
             self._bare.append(arrival)
+            if arrival.reply.sent_body:
+                self._bare_bytes += arrival.reply.held_bytes
         self._proved.append(lane)
 
     def _go_on(self, lane: Lane, now: float) -> None:
         """After what was proved; the first of a turn hands over what there is of all."""
         if self._bare:
-            bare, self._bare = self._bare, []
-            self._settler.hand_over_all(bare)
+            bare, self._bare, held_bytes, self._bare_bytes = self._bare, [], self._bare_bytes, 0
+            self._settler.hand_over_all(bare, held_bytes)
         if self._settler.has_room:
             self._free.append(lane)
         else:

@@ -21,6 +21,7 @@ from recrawl.engine.hearing.signals import Signals, is_signal
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
+from recrawl.extract.document import Parsed
 from recrawl.folder.death_watch import MOST_DEATHS
 from recrawl.frontier.queue import Frontier
 from recrawl.model.late import late_module
@@ -137,8 +138,10 @@ class Lanes:
         await self._visit(*unread)
         return True
 
-    async def _visit(self, page: Page, quarry: Quarry, reply: Reply | None = None) -> None:
-        arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry, reply)
+    async def _visit(
+        self, page: Page, quarry: Quarry, reply: Reply | None = None, opened: Parsed | None = None
+    ) -> None:
+        arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry, reply, opened)
         self.aside.let_go(page.server)  # no request was needed where a killed run had got the answer
         await self.settler.put(arrival, self.servers.of(page.server).gap_s)
 

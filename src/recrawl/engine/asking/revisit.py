@@ -73,20 +73,24 @@ class Visitor:
         self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
-    async def visit(self, page: Page, why: Why, quarry: Quarry, came: Reply | None = None) -> Arrival:
-        """Ask, compare, read: what did this visit prove? `came`: the answer, where it was asked for already."""
-        due, (reply, is_left) = page, (came, False) if came is not None else await self._answer(page, quarry)
+    async def visit(
+        self, page: Page, why: Why, quarry: Quarry, came: Reply | None = None, opened: Parsed | None = None
+    ) -> Arrival:
+        """Ask, compare, read: what did this visit prove? `came`: the answer, where it was asked for already, and
+        `opened` its document, where a look at it was not enough."""
+        if came is not None and opened is not None:
+            return await self._compared(page, why, quarry, came, opened)
+        reply, is_left = (came, False) if came is not None else await self._answer(page, quarry)
         if quarry.rendered and self._show is not None:
             reply = await self._show(page, reply, quarry)
         if reply.evidence is not DOCUMENT:
             return self.proved(page, why, reply)
         if not page.body_digest:
             await _in_step()
-        directives = _said_in(reply)
         verdict = at_once(page, reply)
         if verdict is not None:
             document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
-            directives |= document.directives if document else frozenset()
+            directives = _said_in(reply) | (document.directives if document else SAID_NOTHING)
             return Arrival(page, why, reply, verdict, document, directives=directives)
         together = await self._expected(page, reply) if page.body_digest else None
         parsed = self._parsed(reply, page, quarry)
@@ -95,7 +99,31 @@ class Visitor:
             self._parts.begin_reading(page.id)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, parsed)) is not None:
             return seen
-        version, old, previous = None, None, None
+        return await self._compared(page, why, quarry, reply, parsed, together, is_left)
+
+    def opened(self, page: Page, reply: Reply, quarry: Quarry) -> Parsed | None:
+        """The document that came for a page that there is no copy of; None: it must be visited."""
+        if quarry.rendered or at_once(page, reply) is not None:
+            return None
+        return self._parsed(reply, page, quarry)
+
+    def looked_at(self, page: Page, why: Why, reply: Reply, quarry: Quarry, parsed: Parsed) -> Arrival | None:
+        """What a look at it shows; None: it must be compared (see `visit`)."""
+        self._parts.begin_reading(page.id)
+        return self._at_first_sight(page, why, reply, quarry, parsed)
+
+    async def _compared(
+        self,
+        page: Page,
+        why: Why,
+        quarry: Quarry,
+        reply: Reply,
+        parsed: Parsed,
+        together: Together | None = None,
+        is_left: bool = False,
+    ) -> Arrival:
+        """With the version kept, as far as there is one. `is_left`: by a killed run."""
+        due, version, old, previous = page, None, None, None
         if unread := is_unread(page) and parsed.media is not Media.OTHER:
             version, old = await self._previous(page, quarry.site, parsed, together)
             plainly = self._side_by_side(page, why, reply, quarry, parsed, old, version)
@@ -103,7 +131,7 @@ class Visitor:
                 return plainly
         document = compared(parsed)
         page = self._categorised(page, reply, quarry)
-        directives |= document.directives
+        directives = _said_in(reply) | document.directives
         template = self.template(page.server, document.template)
         error_page, differs = self.missing.known(page.server), False
         if unread:
@@ -215,7 +243,8 @@ class Visitor:
         if not may_keep(directives, reply.at) or not _is_plainly_a_page(parsed):
             return None
         document = glance(parsed, quarry.met)
-        page = self._categorised(page, reply, quarry)
+        if quarry.script.has_selectors:
+            page = self._categorised(page, reply, quarry)
         verdict = first_sight(page, reply)
         return Arrival(
             page, why, self._lightened(reply, document, quarry.site), verdict, document, directives=directives

@@ -8,6 +8,7 @@ convoy, emptied by the lanes.
 from typing import NamedTuple
 
 from recrawl.engine.finding.discover import Quarry
+from recrawl.extract.document import Parsed
 from recrawl.model.page import Page
 from recrawl.model.site import Kind
 from recrawl.model.visit import Reply
@@ -21,9 +22,12 @@ LIST = Kind.LIST
 
 
 class Unread(NamedTuple):
+    """`parsed`: what was opened already, and needs more than a look."""
+
     page: Page
     quarry: Quarry
     reply: Reply
+    parsed: Parsed | None = None
 
 
 class Shelf:

@@ -55,6 +55,7 @@ class Quarry:
     _met: Met = field(default_factory=lambda: new_met(MOST_MET))
     _names: object = None
     _is_bitten: bool = False
+    _is_plain: bool = False  # a link says the same wherever it stands: neither patterns nor a limit of depth
 
     def bite(self, limit: str) -> None:
         """A limit let something of this site go."""
@@ -67,6 +68,7 @@ class Quarry:
         return bitten
 
     def __post_init__(self) -> None:
+        self._is_plain = not self.script and self.rules.depth is None
         starts = [self.script.kind_of(seed) for seed in self.site.seeds]
         self.near = frozenset(one.category for one in starts if isinstance(one, Wanted) and one.kind is Kind.LIST)
 
@@ -88,9 +90,9 @@ class Quarry:
         found = [
             self._page(one, page, rank_of(one.kind, one.category, self.near), now)
             for one in unmet
-            if one.address.id not in stored and self._admitted(one.address, page.depth + 1, page)
+            if (not stored or one.address.id not in stored) and self._admitted(one.address, page.depth + 1, page)
         ]
-        return sorted(found, key=place_in_line)
+        return sorted(found, key=place_in_line) if len(found) > 1 else found
 
     def recognise(self, pages: Sequence[tuple[Page, Sequence[Link]]]) -> None:
         """Pages seen before lead to pages that the store holds, nearly all of them. One question for many pages costs
@@ -117,7 +119,9 @@ class Quarry:
     @property
     def met(self) -> Container[str]:
         """Addresses of links that need no second look, whatever document they stand in."""
-        return self._spelt if self._is_plain else ()
+        if not self._is_plain:
+            return ()
+        return self._met if self._names is self.names() else self._spelt
 
     @property
     def _spelt(self) -> Met:
@@ -154,11 +158,6 @@ class Quarry:
         """Whether a link to an address leads to a page of that address: what it stands for may have changed since."""
         address = self.canonicaliser.canonical(url)
         return address is not None and self.main_name(address).url == url
-
-    @property
-    def _is_plain(self) -> bool:
-        """A link says the same wherever it stands: neither patterns nor a limit of depth."""
-        return not self.script and self.rules.depth is None
 
     def _unmet(self, links: Iterable[Link]) -> Iterable[Link]:
         if not self._is_plain:
@@ -225,7 +224,8 @@ class Quarry:
 
     def unwelcome(self, page: Page) -> str:
         """Why a page that entered before the site had its patterns is not visited any more; '' if it is."""
-        if page.depth and not page.visits and (closed := self.traps.is_closed(page.url, page.server)):
+        may_be_closed = self.traps.any_closed and page.depth and not page.visits
+        if may_be_closed and (closed := self.traps.is_closed(page.url, page.server)):
             return closed
         if page.depth == 0 or not self.script.patterns or page.kind is not Kind.GENERAL:
             return ""
@@ -244,8 +244,8 @@ class Quarry:
                 self._count(link, read)
                 continue
             address = self.main_name(read.address)
-            if address.id not in met:
-                met.add(address.id)
+            if (number := address.id) not in met:
+                met.add(number)
                 yield read if address is read.address else replace(read, address=address)
 
     def _read(self, link: Link, page: Page) -> Wanted | Unwanted:

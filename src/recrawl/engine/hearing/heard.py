@@ -131,7 +131,9 @@ class Outcomes:
     def rested(self, after: Page, at: float, patience: float = 1.0) -> Page:
         """A page of which nobody speaks rests longer where the changes of its site are announced, if anybody ever spoke
         of its server. `patience`: how much longer the scheduler lets it rest already for that reason."""
-        trust = self._trust_in(after.site)
+        trust = self._trust.get(after.site)
+        if trust is None:
+            trust = self._trust_in(after.site)
         if not trust:
             return after
         speaking = {source: record for source, record in trust.items() if record.speaks_of(after.server)}
@@ -148,7 +150,10 @@ class Outcomes:
 
     def is_quiet(self, site: str, ledger: Ledger) -> bool:
         """Nobody speaks of this site."""
-        return not self._trust_in(site) and trusts.memo_key(site) not in ledger.memos
+        trust = self._trust.get(site)
+        if trust is None:
+            trust = self._trust_in(site)
+        return not trust and (not ledger.memos or trusts.memo_key(site) not in ledger.memos)
 
     def waiting(self, page: Page, at: float) -> list[Notice]:
         """Notices that the visit at that moment, one of the batch, can judge."""
@@ -157,7 +162,7 @@ class Outcomes:
 
     def judge(self, one: Arrival, ledger: Ledger) -> list[Notice]:
         """Set what the notices proved to be, and let the trust in their sources follow; the notices judged."""
-        waiting = self.waiting(one.page, one.reply.at)
+        waiting = self.waiting(one.page, one.reply.at) if one.page.id in self._waiting else []
         if not waiting and self.is_quiet(one.page.site, ledger):
             return waiting
         ledger.notices += judged(waiting, one.page, one.verdict)

@@ -8,6 +8,8 @@ from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Copy, Ledger
 from recrawl.model.belief import STATE_BYTES, Column, Sights
 from recrawl.model.capture import Capture
+from recrawl.model.document import Document
+from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Kind
 from recrawl.model.verdict import Change, Verdict
@@ -19,9 +21,19 @@ RANKS = {Kind.LIST: Rank.LIST_NEAR, Kind.DETAIL: Rank.GENERAL, Kind.GENERAL: Ran
 
 if compiled is not None:
     compiled.arrived(
-        (Arrival, Page, Reply, Ask, Times, Verdict),
-        (Visit, Capture, Copy),
-        (Evidence.NOT_MODIFIED, Change.SAME, Change.CHANGED, Change.MOVED, Status.LIVE, Kind.SIGNAL),
+        (Arrival, Page, Reply, Ask, Times, Verdict, Document),
+        (Visit, Capture, Copy, Event),
+        (
+            Evidence.NOT_MODIFIED,
+            Evidence.DOCUMENT,
+            Change.NEW,
+            Change.SAME,
+            Change.CHANGED,
+            Change.MOVED,
+            Status.LIVE,
+            Kind.SIGNAL,
+            EventKind.ADDED,
+        ),
         RANKS,
     )
 
@@ -33,7 +45,7 @@ def sighted(judged: list[Arrival]) -> Sights | None:
 
 
 def checked(judged: list[Arrival], states: Column, gaps_s: Column, due_at: Column) -> list[Page | None]:
-    """The pages after a 304; None in the place of all others."""
+    """The pages after a 304 or a new version; None in the place of all others, and of what is not plain."""
     if compiled is None:
         return [None] * len(judged)
     pages: list[Page | None] = compiled.checked(judged, states, gaps_s, due_at)
@@ -57,6 +69,14 @@ def note_run(
         arrivals, after, start, waiting, is_quiet, records, ledger.pages, ledger.visits, ledger.copies, ledger.confirmed
     )
     return noted
+
+
+def note_first(one: Arrival, after: Page, ledger: Ledger) -> bool:
+    """Whether a visit says that a page is new, and nothing else. Then it is noted."""
+    if compiled is None:
+        return False
+    is_noted: bool = compiled.first_noted(one, after, ledger.pages, ledger.visits, ledger.copies, ledger.events)
+    return is_noted
 
 
 def saved_at_once(visits: list[Arrival]) -> dict[str, tuple[int, float, int]] | None:

@@ -48,12 +48,15 @@ class Recorder:
         begin: Callable[[int], None] = lambda page: None,
     ) -> None:
         self._store, self._archive, self._wrappers, self._begin = store, archive, wrappers, begin
+        self._in_folder = {name for name, one in wrappers.items() if one.site.archive == FOLDER}
         self._wanting = {name for name, one in wrappers.items() if one.site.fields}  # these read a known version again
 
     def note(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
         told = [one for one in arrivals if one.verdict.change in FRESH or one.page.site in self._wanting]
-        ledger.documents += [copy for one in told if (copy := self._copy(one)) is not None]
-        readable = [(one, reader) for one in told if (reader := self._reader(one)) is not None]
+        in_folder = [one for one in told if one.page.site in self._in_folder]
+        ledger.documents += [copy for one in in_folder if (copy := self._copy(one)) is not None]
+        offering = [one for one in told if one.page.site in self._wanting or (one.document and one.document.offers)]
+        readable = [(one, reader) for one in offering if (reader := self._reader(one)) is not None]
         seen = [one.page.id for one, _ in readable if one.page.checked_at is not None]
         newest: dict[int, list[Record]] = {}
         for record in self._store.newest_records(seen) if seen else ():
@@ -92,7 +95,7 @@ class Recorder:
     def _copy(self, one: Arrival) -> StoredDocument | None:
         """S2's stored form of a new version, where the site wants it and did when it was asked for."""
         wrappers = self._wrappers.get(one.page.site)
-        if wrappers is None or wrappers.site.archive != FOLDER or not one.keep:
+        if wrappers is None or not one.keep:
             return None
         if one.verdict.change not in FRESH or one.document is None or one.document.media is not Media.HTML:
             return None

@@ -77,17 +77,16 @@ class Settler:
         await self.room()
 
     def hand_over(self, arrival: Arrival, gap_s: float = 0.0) -> None:
-        held_bytes = arrival.reply.held_bytes
-        self._bytes += held_bytes
-        self._gathered_bytes += held_bytes
         if gap_s:
             self._patience_s = min(self._patience_s, gap_s / GAP_SHARE)
-        self.hand_over_all((arrival,))
+        self.hand_over_all((arrival,), arrival.reply.held_bytes)
         if arrival.document is not None and arrival.page.kind is Kind.LIST:
             self.hurry()  # the new details that it may show go before the old ones
 
-    def hand_over_all(self, arrivals: Sequence[Arrival]) -> None:
-        """Visits that brought no body, of servers without a gap."""
+    def hand_over_all(self, arrivals: Sequence[Arrival], held_bytes: int) -> None:
+        """Visits that hold so much together, of servers without a gap; none of a list."""
+        self._bytes += held_bytes
+        self._gathered_bytes += held_bytes
         self._arrivals += arrivals
         self._given += len(arrivals)
         if self._lanes is not None:
