@@ -1,7 +1,8 @@
 """From a folder and its settings to the parts of a worker."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager, nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, closing, contextmanager, nullcontext
 from functools import partial
 
 from recrawl.archive.documents import DocumentFolder
@@ -12,7 +13,7 @@ from recrawl.engine.allocator import trim
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.offload import OffTheLoop
+from recrawl.engine.offload import TURN_S, OffTheLoop
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.scheduling.spending import Common, Purse
@@ -112,6 +113,7 @@ async def assemble(
     sites = folder.sites()
     with (
         closing(store or open_store(folder, settings)) as store,
+        ExitStack() as beside,
         sending(folder, settings, log.complain),
         closing(WarcArchive(folder.archive, writer or worker, settings.archive, clock.now, dice.record_id)) as archive,
         journal_of(folder, settings, store, worker, clock.now()) as journal,
@@ -136,7 +138,7 @@ async def assemble(
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,
-                offload=OffTheLoop("writer", store.at_hand),
+                offload=OffTheLoop("writer", store.at_hand, 0.0 if settings.state.store else TURN_S),
                 wait_for=OffTheLoop("disk"),
                 look_up=OffTheLoop("reader", lambda: not settings.archive.object_store and store.at_hand(to_read=True)),
                 limits=settings.limits,
@@ -172,5 +174,6 @@ async def assemble(
         finally:
             await browser.close()
             await fetcher.close()
-            store.close()  # its memory is there for the index of the archive's last file, which is sorted next
+            last = beside.enter_context(ThreadPoolExecutor(1, "farewell"))  # waits for the disk: the archive need not
+            beside.callback(last.submit(store.close).result)
             trim()

@@ -26,7 +26,7 @@ from recrawl.store.words import REMEMBERED, Words
 from recrawl.store.writing import BatchWriter, WrittenBefore, words_of
 
 STRETCH = 20_000  # pages or visits in one transaction of long work: others get their turn in between
-FEW_SKIPPED = 4  # a page to skip on so many that are wanted: it is read with them, else ids are read first
+FEW_SKIPPED = 2  # a page to skip on so many that are wanted: it is read with them, else ids are read first
 SERVERS_AT_ONCE = (64, 1024, 16_384, EVERY)
 
 

@@ -1,8 +1,13 @@
 """Work stays on the loop while it does not wait there, and leaves it while it does."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from subprocess import PIPE
 from time import monotonic, sleep
 
 import pytest
@@ -72,6 +77,44 @@ def test_what_is_given_first_is_done_first_though_the_way_becomes_free_in_betwee
     assert done == ["first", "second"]
 
 
+def test_work_waits_a_moment_for_another_writer_before_it_leaves_the_loop_which_goes_on() -> None:
+    turns = iter([False, False, True])
+    went_on: list[bool] = []
+
+    async def asked() -> bool:
+        given = asyncio.create_task(OffTheLoop("test", lambda: next(turns), patient_s=60.0)(_place))
+        await asyncio.sleep(0)
+        went_on.append(not given.done())
+        return await given == threading.get_ident()
+
+    assert asyncio.run(asked())
+    assert went_on == [True]
+
+
+def test_work_waits_for_another_writer_no_longer_than_it_may() -> None:
+    async def asked() -> bool:
+        return await OffTheLoop("test", lambda: False, patient_s=0.01)(_place) == threading.get_ident()
+
+    assert not asyncio.run(asked())
+
+
+def test_nothing_overtakes_what_waits_for_another_writer() -> None:
+    done: list[str] = []
+    free = False
+
+    async def asked() -> None:
+        nonlocal free
+        do = OffTheLoop("test", lambda: free, patient_s=60.0)
+        first = asyncio.create_task(do(done.append, "first"))
+        await asyncio.sleep(0)
+        free = True
+        await do(done.append, "second")
+        await first
+
+    asyncio.run(asked())
+    assert done == ["first", "second"]
+
+
 @pytest.mark.parametrize("may_wait", [lambda: True, lambda: False])
 def test_an_error_reaches_whoever_gave_the_work(may_wait: Callable[[], bool]) -> None:
     def broken() -> None:
@@ -113,3 +156,27 @@ def test_time_spent_asleep_is_waiting() -> None:
     began_at, before = monotonic(), spent()
     sleep(0.05)
     assert waited_s(monotonic() - began_at, before, spent()) > 0.04
+
+
+def test_time_in_line_for_a_processor_is_no_waiting_though_there_was_a_sleep_too() -> None:
+    before, after = Spent(1.0, 5, 2.0), Spent(1.25, 6, 2.5)
+    assert waited_s(1.0, before, after) == 0.25
+    assert waited_s(1.0, before, after._replace(queued_s=4.0)) == 0.0
+
+
+@pytest.mark.skipif(not Path("/proc/thread-self/schedstat").exists(), reason="Linux alone tells it")
+def test_time_in_line_is_what_others_on_the_same_processor_took() -> None:
+    allowed = os.sched_getaffinity(0)
+    other = subprocess.Popen([sys.executable, "-c", "import sys\nprint(flush=True)\nwhile True: pass"], stdout=PIPE)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        os.sched_setaffinity(other.pid, {min(allowed)})
+        assert other.stdout is not None
+        other.stdout.readline()
+        before, until_at = spent(), monotonic() + 30.0
+        while spent().queued_s < before.queued_s + 0.01:
+            assert monotonic() < until_at
+    finally:
+        os.sched_setaffinity(0, allowed)
+        other.kill()
+        other.communicate()
