@@ -32,7 +32,7 @@ from recrawl.detect.learning import (
 from recrawl.detect.noise import Knowledge, Nature, PageNoise, TemplateNoise, read_page, write_page
 from recrawl.detect.parts import Found, masked, values
 from recrawl.detect.simhash import share_between, simhash
-from recrawl.detect.soft404 import MOST_LETTERS, ErrorPage, is_soft_404
+from recrawl.detect.soft404 import MOST_LETTERS, ErrorPage, is_soft_404, most_letters
 from recrawl.model.directives import from_headers, may_keep
 from recrawl.model.document import Block, Document, Media, Sides
 from recrawl.model.ends import ends
@@ -193,7 +193,9 @@ def changed_beside(page: Page, reply: Reply, sides: Sides, template: TemplateNoi
     """`thorough` of an unread page of which a copy may be kept, the new version left unread as well, by what differs
     alone. None: there is more to it than that."""
     document = sides.document
-    if sides.letters <= MOST_LETTERS or sides.gone == sides.come or "noindex" in document.directives:
+    if sides.gone == sides.come or "noindex" in document.directives:
+        return None
+    if sides.letters <= MOST_LETTERS and sides.letters <= most_letters(document.title):
         return None
     if Knowledge(read_page(page.noise), template).mask if page.noise else template.noise:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from recrawl.extract.document import NOTHING_SAID, TITLE_CHARS, Parsed
-from recrawl.extract.page_read import BothRead, links_unmet, read_both, source_told
+from recrawl.extract.page_read import BothRead, links_at_once, links_unmet, read_both
 from recrawl.extract.resolve import origin_of
 from recrawl.extract.sight import unescaped
 from recrawl.extract.space import folded
@@ -22,7 +22,7 @@ def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> S
         return None
     both = _read(new, old, met, fold)
     if both is not None and both.told is not None:
-        return _sides(_document(new, met) if both.unmet else _plain_document(new, both), both.told)
+        return _sides(_plain_document(new, both) or _document(new, met), both.told)
     if old.title != new.title or not old.leads_like(new):
         return None
     one, other = old.page, new.page
@@ -46,15 +46,18 @@ def _read(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> BothRead
     both = read_both(new.spelt, old.spelt, settings, origin, met, fold)
     if both is None or (both.new is not None and len(both.new[5]) >= settings.link_limit):
         return None
-    if both.told is None or both.unmet:
-        new.take(source_told(both.new, settings))
-        if both.new is not None:
-            old.take(source_told(both.old, settings))
+    new.take(both.new)
+    if both.new is not None:
+        old.take(both.old)
     return both
 
 
-def _plain_document(new: Parsed, both: BothRead) -> Document:
-    """Of a page whose source says nothing to robots and leads nowhere new; its address is its base."""
+def _plain_document(new: Parsed, both: BothRead) -> Document | None:
+    """Of a page whose source says nothing to robots; its address is its base. None: only its resolver can tell where it
+    leads."""
+    links = links_at_once(both.unmet, origin_of(new.url), new.settings) if both.unmet else []
+    if links is None:
+        return None
     title, _, offers, runs, skeleton, *_ = both.new or ()
     told = new.header_values("x-robots-tag")
     return Document(
@@ -62,6 +65,7 @@ def _plain_document(new: Parsed, both: BothRead) -> Document:
         charset=new.charset,
         base=new.url,
         title=folded(unescaped(title))[:TITLE_CHARS],
+        links=tuple(links),
         directives=from_headers(told) if told else NOTHING_SAID,
         offers=offers,
         template=template_of(skeleton, runs),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Hashable, Sequence
 from itertools import chain
 from operator import is_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recrawl.extract.bounds import bounded, within
 from recrawl.extract.charset import decode
@@ -31,6 +31,7 @@ from recrawl.extract.page_read import (
     read_page,
     read_source,
     runs_like,
+    source_told,
 )
 from recrawl.extract.plain import text_blocks, xml_blocks
 from recrawl.extract.resolve import Resolver, absolute
@@ -99,6 +100,8 @@ class Parsed:
     def _at_source(self) -> SourceRead | None:
         """Without a tree; None: it takes one, or there is one."""
         settings = self.settings
+        if "_taken" in vars(self):
+            return source_told(vars(self)["_taken"], settings)
         if self.spelt is None or "_planted" in vars(self) or settings.images or settings.scripts or settings.forms:
             return None
         known = self.beside
@@ -133,11 +136,12 @@ class Parsed:
         """Its source may say enough, and nobody has asked it yet."""
         settings, asked = self.settings, vars(self)
         wants_more = settings.images or settings.scripts or settings.forms
-        return self.spelt is not None and not wants_more and "_planted" not in asked and "_at_source" not in asked
+        is_asked = "_planted" in asked or "_at_source" in asked or "_taken" in asked
+        return self.spelt is not None and not wants_more and not is_asked
 
-    def take(self, read: SourceRead | None) -> None:
-        """What somebody read at its source; None: it takes a tree."""
-        vars(self)["_at_source"] = read
+    def take(self, read: tuple[Any, ...] | None) -> None:
+        """What the compiled part read at its source; None: it takes a tree."""
+        vars(self)["_taken"] = read
 
     def leads_like(self, other: "Parsed") -> bool:
         """At their source both say the same of where they lead and of what they ask of robots."""

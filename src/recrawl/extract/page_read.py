@@ -136,6 +136,12 @@ def links_unmet(
     return [link for links in _links_of_each(items, resolver()) for link in links] if items else []
 
 
+def links_at_once(items: list[Item], origin: str, settings: ExtractSettings) -> list[Link] | None:
+    """Of all items, below this origin; None: some have no plain address."""
+    plain = compiled.plain_links(items, origin, Link, is_origin, settings.href_chars)
+    return None if None in plain else [link for links in plain for link in links]
+
+
 def links_like(
     page: PageRead, other: PageRead, others: list[tuple[Link, ...]], resolver: Resolver
 ) -> list[tuple[Link, ...]]:

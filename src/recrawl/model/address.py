@@ -1,5 +1,6 @@
 """A canonical address and the keys derived from it."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import xxhash
@@ -25,6 +26,11 @@ def fingerprint(text: str) -> int:
     """64 bits, signed so that every database can hold it."""
     unsigned = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
     return unsigned - (1 << 64) if unsigned >= 1 << 63 else unsigned
+
+
+def fingerprints(texts: Sequence[str]) -> list[int]:
+    """Of texts that have no lone surrogate."""
+    return [one - (1 << 64) if one >= 1 << 63 else one for one in map(xxhash.xxh3_64_intdigest, map(str.encode, texts))]
 
 
 def origin_of(url: str) -> str:

@@ -4,6 +4,7 @@ Every refusal has a short key, to be counted, and one sentence, to be shown.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 
@@ -109,6 +110,20 @@ class Rules:
         if self.include and not any(pattern.matches(url) for pattern in self.include):
             return _refuse(Refusal.NOT_INCLUDED, "None of the include patterns matches.")
         return ADMITTED
+
+    def admitted_at_a_glance(self, urls: Sequence[str], depths: Mapping[str, int]) -> list[str]:
+        """Those of addresses of its hosts that `admit` certainly lets in, so many links away from a seed."""
+        limits = self.traps
+        if self.exclude or self.include or self.depth is not None or limits.parameters < 1:
+            return []
+        return [
+            url
+            for url in urls
+            if len(url) <= limits.url_characters
+            and depths[url] <= limits.depth
+            and url.count("/") - 2 <= limits.equal_segments
+            and "&" not in url
+        ]
 
     def _trap(self, url: str) -> Admission | None:
         limits = self.traps

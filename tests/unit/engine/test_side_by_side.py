@@ -41,8 +41,8 @@ anchors = st.sampled_from(
 pytestmark = pytest.mark.compiled
 
 
-def page_of(some: list[str], links: list[str], title: str = "A page", frame: str = "") -> bytes:
-    text = f"<nav>{frame}</nav><main><p>{LONG}</p>{''.join(some)}<div>{''.join(links)}</div></main>"
+def page_of(some: list[str], links: list[str], title: str = "A page", frame: str = "", long: str = LONG) -> bytes:
+    text = f"<nav>{frame}</nav><main><p>{long}</p>{''.join(some)}<div>{''.join(links)}</div></main>"
     return f"<html><head><meta charset=utf-8><title>{title}</title></head><body>{text}</body></html>".encode()
 
 
@@ -125,6 +125,16 @@ def test_usual_changes_are_judged_by_what_differs() -> None:
     ):
         sides = judged(page_of(some, links), page_of(other, links), PageNoise(), TemplateNoise())
         assert sides is not None and (sides.gone, sides.come) == (gone, come)
+
+
+@pytest.mark.parametrize(
+    ("title", "letters", "is_told"),
+    [("A page", 600, True), ("A page", 300, False), ("Page not found", 600, False), ("Page not found", 1300, True)],
+)
+def test_a_short_page_is_judged_so_unless_it_may_say_that_it_is_none(title: str, letters: int, is_told: bool) -> None:
+    old, new = (page_of([f"<p>{word}</p>"], [], title, long=LONG[:letters]) for word in ("spring", "tide"))
+    sides = judged(old, new, PageNoise(), TemplateNoise())
+    assert sides is not None if is_told else sides is None
 
 
 @pytest.mark.parametrize(

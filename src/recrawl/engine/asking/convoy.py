@@ -16,7 +16,7 @@ from recrawl.engine.asking.doors import Doors
 from recrawl.engine.asking.loop import handed_on
 from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.asking.servers import Servers
-from recrawl.engine.asking.shelf import Shelf, Unread
+from recrawl.engine.asking.shelf import Begun, Shelf, Unread
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.settle import Settler
@@ -121,7 +121,7 @@ class Convoy:
         self._journal, self._death_watch, self._rations = parts.journal, parts.death_watch, parts.scheduler.rations
         self._fetcher = prompt(parts.fetcher)
         self._shelf = Shelf()
-        self._running: set[Lane] = set()
+        self._running: dict[Lane, None] = {}  # in the order that they came
         self._free: list[Lane] = []  # to be asked for another page
         self._answered: list[Lane] = []
         self._first: list[Lane] = []  # with a document of a page that there is no copy of
@@ -134,13 +134,13 @@ class Convoy:
         """Ask for one page after another, as long as nothing is odd."""
         lane.waiter = asyncio.get_running_loop().create_future()
         lane.ended = partial(self._on_ended, lane)
-        self._running.add(lane)
+        self._running[lane] = None
         self._free.append(lane)
         self._stir()
         try:
             return await lane.waiter
         finally:
-            self._running.discard(lane)
+            self._running.pop(lane, None)
             if lane.trip is not None:
                 self._fetcher.leave(lane.trip)
                 self._give_up(lane, self._parts.clock.now())
@@ -152,10 +152,30 @@ class Convoy:
             lane.halts(DONE)
         return bool(holding)
 
+    def waiting(self, lane: Lane) -> list[Unread]:
+        """What came for this lane and for those under way, of pages that are known: it is to be looked at now."""
+        found = [
+            one for each in self._beside(lane) for one in each.unread if one.page.body_digest and not one.is_looked_at
+        ]
+        return self._shelf.give(found)
+
+    def judged(self, lane: Lane) -> list[Arrival]:
+        """What that has proved; their lanes have nothing more to do with it."""
+        arrivals: list[Arrival] = []
+        for each in self._beside(lane):
+            if found := [one.arrival for one in each.unread if one.arrival is not None]:
+                each.unread = [one for one in each.unread if one.arrival is None]
+                arrivals += found
+        return arrivals
+
     def unread(self, lane: Lane) -> list[Unread]:
-        """What came for it and is to be read now."""
+        """What is left for it, and is to be read now."""
         unread, lane.unread = lane.unread, []
-        return self._shelf.give(unread)
+        self._shelf.give([one for one in unread if not one.is_looked_at])
+        return unread
+
+    def _beside(self, lane: Lane) -> list[Lane]:
+        return [lane, *(one for one in self._running if one is not lane and one.unread)]
 
     def _stir(self) -> None:
         if not self._is_stirred:
@@ -195,7 +215,7 @@ class Convoy:
     # up to the request
 
     def _send(self, lane: Lane, now: float) -> None:
-        if lane.unread and self._shelf.is_due(now):
+        if lane.unread and (lane.unread[0].is_looked_at or self._shelf.is_due(now)):
             lane.halts(LATER)
             return
         page = lane.page = None if self._is_over(lane.key) else self._frontier.next_page(lane.key, now)
@@ -302,9 +322,10 @@ class Convoy:
             if came is not None:
                 self._shelve(lane, came, now)
             return
-        page, quarry, reply, _ = came
-        parsed = self._visitor.opened(page, reply, quarry)
-        lane.came = Unread(page, quarry, reply, parsed)
+        parsed = self._visitor.opened(came.page, came.reply, came.quarry)
+        lane.came = came
+        if parsed is not None:
+            came.found = Begun(parsed)
         if parsed is None or parsed.sight is None:
             self._look_at(lane, now)
 
@@ -312,9 +333,9 @@ class Convoy:
         came, lane.came = lane.came, None
         if came is None:
             return
-        page, quarry, reply, parsed = came
-        if parsed is not None:
-            arrival = self._visitor.looked_at(page, why_of(page, self._asked), reply, quarry, parsed)
+        if isinstance(came.found, Begun):
+            page, parsed = came.page, came.found.parsed
+            arrival = self._visitor.looked_at(page, why_of(page, self._asked), came.reply, came.quarry, parsed)
             if arrival is not None:
                 self._hand_over(lane, page, arrival)
                 return

@@ -9,19 +9,19 @@ from recrawl.engine.asking.convoy import Convoy, Lane
 from recrawl.engine.asking.doors import Doors
 from recrawl.engine.asking.errand_pages import is_errand
 from recrawl.engine.asking.gate import ROBOTS, Gate, once_asked, robots_page
-from recrawl.engine.asking.loop import guarded
+from recrawl.engine.asking.loop import each_tried, guarded
 from recrawl.engine.asking.missing import PROBE
 from recrawl.engine.asking.rendering import Rendering
 from recrawl.engine.asking.revisit import Visitor, why_of
 from recrawl.engine.asking.robots import Robots
 from recrawl.engine.asking.servers import Servers
-from recrawl.engine.asking.shelf import Unread
+from recrawl.engine.asking.shelf import Begun, Unread
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.signals import Signals, is_signal
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Tally
 from recrawl.engine.wiring import Parts
-from recrawl.extract.document import Parsed
 from recrawl.folder.death_watch import MOST_DEATHS
 from recrawl.frontier.queue import Frontier
 from recrawl.model.late import late_module
@@ -65,7 +65,7 @@ class Lanes:
         self.stopping = False
         self.resting = False  # the disk is nearly full
         self.leaving: set[str] = set()  # servers that another worker is going to ask
-        self._hearing, self._suspected = asyncio.Lock(), asyncio.Lock()
+        self._hearing, self._suspected, self._looking = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
 
     def forget(self, servers: Collection[str]) -> None:
         """These are another worker's: should they come back, everything of them is read from the store anew."""
@@ -97,8 +97,20 @@ class Lanes:
 
     async def _read_all(self, lane: Lane) -> None:
         """What came is let go with this: it would take the room that the next answer waits for."""
+        if any(one.page.body_digest for one in lane.unread):
+            await self._look_first(lane)
         for unread in self.convoy.unread(lane):
             await self._see_to(unread.page, self._read(unread))
+
+    async def _look_first(self, lane: Lane) -> None:
+        """For all lanes; one at a time, so that nobody looks at what somebody looks at already."""
+        async with self._looking:
+            if waiting := self.convoy.waiting(lane):
+                await guarded(self.visitor.look_first(waiting, self.asked), self.tally, self.parts.complain)
+            arrivals = self.convoy.judged(lane)
+        for arrival, wrong in zip(arrivals, each_tried(self._hand_over, arrivals), strict=True):
+            if wrong is not None:
+                await self._see_to(arrival.page, _raised(wrong))
 
     async def _see_to_odd(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""
@@ -135,15 +147,20 @@ class Lanes:
         return True
 
     async def _read(self, unread: Unread) -> bool:
-        await self._visit(*unread)
+        found = unread.found
+        if isinstance(found, Exception):
+            raise found
+        await self._visit(unread.page, unread.quarry, unread.reply, found)
         return True
 
-    async def _visit(
-        self, page: Page, quarry: Quarry, reply: Reply | None = None, opened: Parsed | None = None
-    ) -> None:
-        arrival = await self.visitor.visit(page, why_of(page, self.asked), quarry, reply, opened)
-        self.aside.let_go(page.server)  # no request was needed where a killed run had got the answer
-        await self.settler.put(arrival, self.servers.of(page.server).gap_s)
+    async def _visit(self, page: Page, quarry: Quarry, reply: Reply | None = None, begun: Begun | None = None) -> None:
+        self._hand_over(await self.visitor.visit(page, why_of(page, self.asked), quarry, reply, begun))
+        await self.settler.room()
+
+    def _hand_over(self, arrival: Arrival) -> None:
+        server = arrival.page.server
+        self.aside.let_go(server)  # no request was needed where a killed run had got the answer
+        self.settler.hand_over(arrival, self.servers.of(server).gap_s)
 
     async def _serve_page(self, page: Page) -> bool:
         """False: the lane has nothing more to do for now."""
@@ -253,3 +270,7 @@ class Lanes:
             return False
         await self.parts.clock.sleep(wait_s)
         return not self.stopping and self.parts.scheduler.rations.allows(page, self.parts.clock.now())
+
+
+async def _raised(error: Exception) -> bool:
+    raise error

@@ -9,6 +9,7 @@ from recrawl.engine.tally import Count, Tally
 from recrawl.model.failure import RecrawlError
 
 T = TypeVar("T")
+Found = TypeVar("Found")
 Lane = TypeVar("Lane", bound="Held")
 MOST = 100  # beyond this many faults something is wrong with recrawl itself: stop
 
@@ -44,3 +45,14 @@ def handed_on(step: Callable[[Lane, float], None], lanes: Iterable[Lane], now: f
             step(lane, now)
         except Exception as error:  # noqa: BLE001 — to whoever waits, and is `guarded`
             lane.fails(error)
+
+
+def each_tried(step: Callable[[T], Found], things: Iterable[T]) -> list[Found | Exception]:
+    """The same step for many in a row; what goes wrong with one is for whoever asks for that one."""
+    found: list[Found | Exception] = []
+    for one in things:
+        try:
+            found.append(step(one))
+        except Exception as error:  # noqa: BLE001 — raised where it is asked for, and is `guarded`
+            found.append(error)
+    return found

@@ -4,7 +4,7 @@ fetch → detect → extract → verdict; then, in the group commit: observe, pa
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from recrawl.detect.answers import CONFIRMED
 from recrawl.detect.digest import body_digest
@@ -24,8 +24,10 @@ from recrawl.detect.verdict import (
     recalled,
     thorough,
 )
-from recrawl.engine.asking.looking_back import Kept, LookingBack, Together
+from recrawl.engine.asking.looking_back import Kept, LookingBack
+from recrawl.engine.asking.loop import each_tried
 from recrawl.engine.asking.missing import Missing
+from recrawl.engine.asking.shelf import LARGE_BYTES, Begun, Unread
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.hearing.signals import ALTERNATE, Signals
 from recrawl.engine.settling.arrival import Arrival
@@ -36,7 +38,7 @@ from recrawl.extract.document import Parsed, compared, glance, kept, parse
 from recrawl.extract.selected import selected_text
 from recrawl.fetch.journal import Journal
 from recrawl.model.directives import from_headers, may_keep
-from recrawl.model.document import Document, Media
+from recrawl.model.document import Document, Media, Sides
 from recrawl.model.notice import Source
 from recrawl.model.page import Page, Rank, Status
 from recrawl.model.site import Site
@@ -45,6 +47,7 @@ from recrawl.model.verdict import Change, Verdict
 from recrawl.model.visit import Ask, Evidence, Reply, Version, Why
 from recrawl.native import compiled
 
+MOST = 16  # documents that are looked at together
 MOST_TEMPLATES = 10_000
 DOCUMENT, MOVED, ASKED, DUE = Evidence.DOCUMENT, Change.MOVED, Why.ASKED, Why.DUE  # of every visit
 
@@ -73,13 +76,65 @@ class Visitor:
         self._templates: dict[tuple[str, int], TemplateNoise] = {}  # by server and template
         self._learnt: dict[str, bytes] = {}
 
+    async def look_first(self, unread: Sequence[Unread], asked: bool) -> None:
+        """At what came for pages that are known, several at a time and step by step: the same code over sixteen pages
+        costs less than all of it over one page after another, and the versions kept of all are looked up at once. Most
+        are judged with that; the others by `visit`. No server is asked. `asked`: somebody wanted all to be visited."""
+        for start in range(0, len(unread), MOST):
+            if start:
+                await _in_step()
+            await self._look_at_some(unread[start : start + MOST], asked)
+
+    async def _look_at_some(self, some: Sequence[Unread], asked: bool) -> None:
+        digests: dict[int, bytes] = {}
+        for one, found in zip(some, each_tried(lambda one: self._by_its_bytes(one, asked), some), strict=True):
+            if isinstance(found, bytes):
+                digests[one.page.id] = found
+                one.look(None)
+            else:
+                one.look(found)
+        changed = [one for one in some if one.page.id in digests]
+        if not changed:
+            return
+        kept: dict[int, Kept] = await self._parts.look_up(self._looking_back.read, [one.page for one in changed])
+
+        def compared(one: Unread) -> Arrival | Begun:
+            body_digest.keep(one.reply.body, digests[one.page.id])  # it would be forgotten over those of others
+            return self._beside_kept(one, kept[one.page.id], asked)
+
+        for one, seen in zip(changed, each_tried(compared, changed), strict=True):
+            one.look(seen)
+
+    def _by_its_bytes(self, one: Unread, asked: bool) -> bytes | Arrival | None:
+        """Their digest, where its text is to be compared with one that nobody has read; or what they prove. None: it is
+        left to `visit`."""
+        page, reply = one.page, one.reply
+        if not is_unread(page) or one.quarry.rendered or is_read_anew(page) or page.size_bytes > LARGE_BYTES:
+            return None
+        if not reply.header("content-type").startswith(HTML):
+            return None
+        verdict = at_once(page, reply)
+        if verdict is None:
+            return body_digest(reply.body)
+        return Arrival(page, why_of(page, asked), reply, verdict, directives=_said_in(reply))
+
+    def _beside_kept(self, one: Unread, kept: Kept, asked: bool) -> Arrival | Begun:
+        if kept.error is not None:
+            raise kept.error
+        page, reply, quarry, version = one.page, one.reply, one.quarry, kept.version
+        parsed = self._parsed(reply, page, quarry)
+        old = self._parsed_again(page, quarry.site, kept, parsed)
+        sides = self._sides(page, reply, quarry, parsed, old)
+        plainly = self._beside(page, why_of(page, asked), reply, quarry, sides, version)
+        return plainly or Begun(parsed, True, version, old, sides)
+
     async def visit(
-        self, page: Page, why: Why, quarry: Quarry, came: Reply | None = None, opened: Parsed | None = None
+        self, page: Page, why: Why, quarry: Quarry, came: Reply | None = None, begun: Begun | None = None
     ) -> Arrival:
-        """Ask, compare, read: what did this visit prove? `came`: the answer, where it was asked for already, and
-        `opened` its document, where a look at it was not enough."""
-        if came is not None and opened is not None:
-            return await self._compared(page, why, quarry, came, opened)
+        """Ask, compare, read: what did this visit prove? `came`: the answer, where it was asked for already; `begun`:
+        with it, where a look at it was not enough."""
+        if came is not None and begun is not None:
+            return await self._compared(page, why, quarry, came, begun)
         reply, is_left = (came, False) if came is not None else await self._answer(page, quarry)
         if quarry.rendered and self._show is not None:
             reply = await self._show(page, reply, quarry)
@@ -92,14 +147,13 @@ class Visitor:
             document = self._read_anew(page, reply, quarry) if is_read_anew(page) else None
             directives = _said_in(reply) | (document.directives if document else SAID_NOTHING)
             return Arrival(page, why, reply, verdict, document, directives=directives)
-        together = await self._expected(page, reply) if page.body_digest else None
         parsed = self._parsed(reply, page, quarry)
         if parsed.sight is not None:  # a tree is too large to wait
             await _in_step()
             self._parts.begin_reading(page.id)
         if not page.body_digest and (seen := self._at_first_sight(page, why, reply, quarry, parsed)) is not None:
             return seen
-        return await self._compared(page, why, quarry, reply, parsed, together, is_left)
+        return await self._compared(page, why, quarry, reply, Begun(parsed), is_left)
 
     def opened(self, page: Page, reply: Reply, quarry: Quarry) -> Parsed | None:
         """The document that came for a page that there is no copy of; None: it must be visited."""
@@ -118,16 +172,17 @@ class Visitor:
         why: Why,
         quarry: Quarry,
         reply: Reply,
-        parsed: Parsed,
-        together: Together | None = None,
+        begun: Begun,
         is_left: bool = False,
     ) -> Arrival:
         """With the version kept, as far as there is one. `is_left`: by a killed run."""
-        due, version, old, previous = page, None, None, None
+        self._parts.begin_reading(page.id)  # others may have been read meanwhile
+        due, previous, (parsed, is_beside, version, old, sides) = page, None, begun
         if unread := is_unread(page) and parsed.media is not Media.OTHER:
-            version, old = await self._previous(page, quarry.site, parsed, together)
-            plainly = self._side_by_side(page, why, reply, quarry, parsed, old, version)
-            if plainly is not None:
+            if not is_beside:
+                version, old = await self._previous(page, quarry.site, parsed)
+                sides = self._sides(page, reply, quarry, parsed, old)
+            if (plainly := self._beside(page, why, reply, quarry, sides, version)) is not None:
                 return plainly
         document = compared(parsed)
         page = self._categorised(page, reply, quarry)
@@ -162,22 +217,19 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, _to_follow(document, quarry), version, directives, looks=looks)
 
-    def _side_by_side(
-        self,
-        page: Page,
-        why: Why,
-        reply: Reply,
-        quarry: Quarry,
-        parsed: Parsed,
-        old: Parsed | None,
-        version: Version | None,
-    ) -> Arrival | None:
+    def _sides(self, page: Page, reply: Reply, quarry: Quarry, parsed: Parsed, old: Parsed | None) -> Sides | None:
         """Most pages that change do so in a part of their main text and in nothing else: these are judged by that part.
         None: this one is not."""
         if old is None or self.missing.known(page.server) is not None or quarry.script.selector(page.url):
             return None
         sides = side_by_side(parsed, old, quarry.met, folded)
-        if sides is None or not may_keep(sides.document.directives, reply.at):
+        return sides if sides is not None and may_keep(sides.document.directives, reply.at) else None
+
+    def _beside(
+        self, page: Page, why: Why, reply: Reply, quarry: Quarry, sides: Sides | None, version: Version | None
+    ) -> Arrival | None:
+        """None: there is more to it, or too little is known yet of pages like it."""
+        if sides is None or self.missing.known(page.server) is not None:
             return None
         document = sides.document
         verdict = changed_beside(page, reply, sides, self.template(page.server, document.template))
@@ -309,21 +361,11 @@ class Visitor:
         found = selected_text(parse(reply.body, reply.header("content-type"), page.url, quarry.extract), selector)
         return replace(page, category=found or page.category)
 
-    async def _expected(self, page: Page, reply: Reply) -> Together | None:
-        """In step with others, of whose kept versions all are looked up at once. The digest of what came would be
-        forgotten over theirs."""
-        digest = body_digest(reply.body)
-        is_read = is_unread(page) and reply.header("content-type").startswith(HTML)
-        together = self._looking_back.expect(page) if is_read else None
-        await _in_step()
-        body_digest.keep(reply.body, digest)
-        return together
-
-    async def _previous(
-        self, page: Page, site: Site, beside: Parsed, together: Together | None = None
-    ) -> tuple[Version | None, Parsed | None]:
+    async def _previous(self, page: Page, site: Site, beside: Parsed) -> tuple[Version | None, Parsed | None]:
         """The version kept, read back from the archive; None: there is none, or it cannot be read."""
-        kept = await self._looking_back.at(page, together)
+        kept = (await self._parts.look_up(self._looking_back.read, (page,)))[page.id]
+        if kept.error is not None:
+            raise kept.error
         self._parts.begin_reading(page.id)  # others may have been read meanwhile
         return kept.version, self._parsed_again(page, site, kept, beside)
 

@@ -1,17 +1,20 @@
 """Documents of pages that are known already wait a moment for each other.
 
 Among answers that need no reading one document is read by code that nothing has touched for a while; several in a row
-are read by code that is at hand. So their lanes go on, and stop to read when enough of them have come. Filled by the
-convoy, emptied by the lanes.
+are read by code that is at hand. So their lanes go on, and stop to read when enough of them have come. The first that
+stops looks at those of all others as well; what calls for more than that look, a second one most of all, each lane does
+for its own. Filled by the convoy, emptied by the lanes.
 """
 
 from typing import NamedTuple
 
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.settling.arrival import Arrival
 from recrawl.extract.document import Parsed
+from recrawl.model.document import Sides
 from recrawl.model.page import Page
 from recrawl.model.site import Kind
-from recrawl.model.visit import Reply
+from recrawl.model.visit import Reply, Version
 
 ENOUGH = 48
 ENOUGH_BYTES = 1024 * 1024
@@ -21,13 +24,35 @@ LARGE_BYTES = 256 * 1024
 LIST = Kind.LIST
 
 
-class Unread(NamedTuple):
-    """`parsed`: what was opened already, and needs more than a look."""
+class Begun(NamedTuple):
+    """What came, as far as it was looked at. `is_beside`: beside `version`, the one kept, if any. `sides`: what these
+    differ in, where that may prove enough as soon as more is known of other pages."""
 
-    page: Page
-    quarry: Quarry
-    reply: Reply
-    parsed: Parsed | None = None
+    parsed: Parsed
+    is_beside: bool = False
+    version: Version | None = None
+    old: Parsed | None = None
+    sides: Sides | None = None
+
+
+class Unread:
+    """What came for a page. Once it `is_looked_at`, what that proved, or what it has come to so far; what went wrong
+    there goes wrong with this page."""
+
+    __slots__ = ("arrival", "found", "is_looked_at", "page", "quarry", "reply")
+
+    def __init__(self, page: Page, quarry: Quarry, reply: Reply) -> None:
+        self.page, self.quarry, self.reply = page, quarry, reply
+        self.is_looked_at = False
+        self.arrival: Arrival | None = None
+        self.found: Begun | Exception | None = None
+
+    def look(self, found: Arrival | Begun | Exception | None) -> None:
+        self.is_looked_at = True
+        if isinstance(found, Arrival):
+            self.arrival = found
+        else:
+            self.found = found
 
 
 class Shelf:

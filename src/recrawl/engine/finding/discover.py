@@ -1,11 +1,11 @@
 """Links → scope → sieve → pages to visit. The second of the two loops."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from recrawl.extract.settings import ExtractSettings
-from recrawl.model.address import Address
+from recrawl.model.address import Address, fingerprints, server_of
 from recrawl.model.met import Met, new_met
 from recrawl.model.page import Link, Page, Rank
 from recrawl.model.site import Kind, Site
@@ -23,6 +23,7 @@ from recrawl.scope.traps import Traps
 FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same address may overcome
 MOST_MET = 200_000  # spellings of links
 MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
+SHORTEST_ORIGIN = len("https://")
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 LIST = Kind.LIST  # looked at with every page
 
@@ -100,15 +101,38 @@ class Quarry:
         `discover`, which counts it."""
         if not self._is_plain or self.traps.any_closed:
             return
-        met, fresh = self._spelt, dict[str, Address]()
+        met, depths = self._spelt, dict[str, int]()
         for page, links in pages:
-            for url in {link.url for link in links if not link.nofollow and link.url not in met} - fresh.keys():
+            depth = page.depth + 1
+            for url in [link.url for link in links if not link.nofollow and link.url not in met]:
+                depths[url] = min(depth, depths.get(url, depth))
+        urls, ids = self._let_in(depths)
+        if urls and not self.traps.nears_a_limit(len(urls)):
+            stored = self.stored(ids)
+            met.remember([url for url, number in zip(urls, ids, strict=True) if number in stored])
+
+    def _let_in(self, depths: Mapping[str, int]) -> tuple[list[str], list[int]]:
+        """Those that would be let in so many links away from a seed, and the pages that they lead to. What they begin
+        with is looked at once, for most of them that is enough."""
+        by_origin: dict[str, list[str]] = {}
+        for url in depths:
+            by_origin.setdefault(url[: url.find("/", SHORTEST_ORIGIN)], []).append(url)
+        plain, odd = list[str](), dict[str, int]()
+        for origin, urls in by_origin.items():
+            if not self.means(f"{origin}/"):
+                rest = urls
+            elif not self.rules.hosts.has(server_of(origin)):
+                continue
+            else:
+                clean = self.canonicaliser.clean_behind(origin, urls)
+                admitted = self.rules.admitted_at_a_glance(clean, depths)
+                plain += admitted
+                rest = list(set(urls).difference(admitted)) if len(admitted) < len(urls) else []
+            for url in rest:
                 address = self.canonicaliser.canonical(url)
-                if address is not None and self.rules.admit(address := self.main_name(address), page.depth + 1).allowed:
-                    fresh[url] = address
-        if fresh and not self.traps.nears_a_limit(len(fresh)):
-            stored = self.stored([address.id for address in fresh.values()])
-            met.remember([url for url, address in fresh.items() if address.id in stored])
+                if address is not None and self.rules.admit(address := self.main_name(address), depths[url]).allowed:
+                    odd[url] = address.id
+        return [*plain, *odd], [*fingerprints(plain), *odd.values()]
 
     def _stored(self, addresses: Sequence[Address]) -> Collection[int]:
         """Those of them that an earlier run let in: they need no second look, and have counted."""
@@ -146,7 +170,7 @@ class Quarry:
         rest, found = [page.url for page in pages], list[str]()
         while rest:
             first = rest[0]
-            origin = first[: first.find("/", len("https://"))]
+            origin = first[: first.find("/", SHORTEST_ORIGIN)]
             clean = self.canonicaliser.clean_behind(origin, rest) if self.means(f"{origin}/") else []
             left = set(rest).difference(clean)
             odd = {url for url in left if url == first or url.startswith(f"{origin}/")}
