@@ -106,7 +106,7 @@ class Transfer(Handle):
         connection, size = self._connection, self.body_bytes
         if connection is None or not self._is_kept or self.failure is not None or order.form:
             return None
-        if size and (self._has_enough or self.ballast.is_overfull):
+        if size and self.ballast.is_overfull:
             return None
         info, head = self._curl.getinfo, self.head
         times, received_bytes = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL)), head.size_bytes + size

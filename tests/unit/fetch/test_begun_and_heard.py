@@ -6,9 +6,10 @@ from tests.unit.fetch.fetching import SMALL, a_fetcher, run
 from tests.unit.fetch.rough_server import PAGE, rough_server
 
 from recrawl.fetch.ballast import Ballast
-from recrawl.fetch.client import Trip
+from recrawl.fetch.client import CurlFetcher, Trip
 from recrawl.model.failure import Failure
-from recrawl.model.visit import Ask, Limits
+from recrawl.model.swift import replace
+from recrawl.model.visit import Ask, Limits, Reply
 
 
 def test_an_answer_that_nobody_has_come_for_yet_is_not_given_up_nor_told_twice() -> None:
@@ -98,6 +99,43 @@ def test_what_is_left_as_soon_as_it_goes_on_takes_no_room_any_more() -> None:
             await asyncio.sleep(0)
             assert not trip.transfer.ballast.held_bytes
             assert not fetcher._busy
+
+    run(story())
+
+
+async def heard(fetcher: CurlFetcher, ask: Ask) -> Reply | None:
+    """Over a connection that was kept."""
+    trip, ended = fetcher.ready(ask), asyncio.Event()
+    assert trip is not None
+    fetcher.begin(trip, ended.set)
+    await ended.wait()
+    assert trip.transfer._is_kept
+    return fetcher.hear(trip)
+
+
+def test_over_a_kept_connection_too_a_small_document_waits_while_large_ones_leave_no_room() -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            ask = Ask(server.url("/page"), own=server.own, limits=SMALL)
+            assert (await fetcher.fetch(ask)).body == PAGE
+            reply = await heard(fetcher, ask)
+            assert reply is not None and reply.body == PAGE
+            for transfer in fetcher._transfers:
+                transfer.ballast = Ballast(0)
+                transfer.ballast.takes(transfer, 1)
+            assert await heard(fetcher, ask) is None
+
+    run(story())
+
+
+def test_over_a_kept_connection_too_no_more_is_read_than_is_enough() -> None:
+    async def story() -> None:
+        async with rough_server() as server, a_fetcher() as fetcher:
+            ask = Ask(server.url("/page"), own=server.own, limits=SMALL)
+            await fetcher.fetch(ask)
+            reply = await heard(fetcher, replace(ask, enough_bytes=3))
+            assert reply is not None
+            assert (reply.failure, reply.body) == (None, PAGE[:3])
 
     run(story())
 

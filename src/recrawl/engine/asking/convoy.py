@@ -1,8 +1,9 @@
 """Lanes whose next page needs nothing but a request go on together.
 
 In every turn of the loop what was answered is heard, lane after lane, then what follows is sent, lane after lane: the
-same short code over all of them is warm, and none of them needs a coroutine that is woken for each page. Whatever else
-a page calls for (robots.txt first, a document to be read, a budget to wait for) is odd here: its lane gets it back.
+same short code over all of them is warm, and none of them needs a coroutine that is woken for each page. In between,
+once the journal has them, documents of pages without a copy are looked at. Whatever else a page calls for (robots.txt
+first, a document to be compared, a budget to wait for) is odd here: its lane gets it back.
 """
 
 import asyncio
