@@ -4,12 +4,14 @@ import errno
 import json
 import os
 from json.encoder import encode_basestring
+from operator import attrgetter
 from pathlib import Path
 
 from recrawl.model.event import Event, EventKind
 from recrawl.model.values import fields_of
 
 _NAMES = tuple(one.name for one in fields_of(Event))
+_VALUES = attrgetter(*_NAMES)
 _ALWAYS = ("kind", "at")
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
@@ -18,7 +20,7 @@ ADDED, NEVER = EventKind.ADDED, float("inf")
 
 def as_dict(event: Event) -> dict[str, object]:
     """What is known and nothing else; kind and moment first."""
-    values = [(name, getattr(event, name)) for name in _NAMES]
+    values = zip(_NAMES, _VALUES(event), strict=True)
     return {name: value for name, value in values if value or name in _ALWAYS}
 
 

@@ -4,17 +4,46 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.engine.crawls import Crawl, page
 
 from recrawl.engine.finding.discover import Quarry
 from recrawl.fetch.memory import Canned
 from recrawl.model.page import Link, Page
 from recrawl.model.site import Site
+from recrawl.scope.aliases import AliasTable
 from recrawl.scope.canonical import Canonicaliser
 from recrawl.scope.patterns_site import Script
 from recrawl.scope.rules import Rules
 
 TOWN = Site("town", ("http://town.example/",), own=("town.example",))
+SITES = (TOWN, replace(TOWN, exclude=("/private*",)), replace(TOWN, include=("/known*",)))
+LINKS = (
+    "http://town.example/known",
+    "http://town.example/known#part",
+    "http://town.example/a/../known",
+    "http://TOWN.example/known",
+    "http://town.example:80/known",
+    "http://www.town.example/known",
+    "http://town.example/known?utm_source=x",
+    "http://town.example/known?b=1&a=2",
+    "http://town.example/private/known",
+    "http://town.example/new",
+    "http://town.example/" + "a&" * 40,
+    "http://town.example/" + "a/" * 30 + "known",
+    "http://town.example/" + "x" * 3000,
+    "http://town.example",
+    "http://town.example?a/b",
+    "http://town.example#/known",
+    "http://elsewhere.example/known",
+    "http://elsewhere.example",
+    "https://town.example/known",
+    "http://user@town.example/known",
+    "http://straße.example/known",
+    "mailto:mayor@town.example",
+    "http://",
+)
 
 
 def test_an_address_that_is_spelt_otherwise_since_the_site_file_changed_is_found_under_its_new_spelling(
@@ -88,3 +117,24 @@ def quarry_of(site: Site, asked: list[int]) -> Quarry:
 
     rules = Rules.from_site(site, canonicaliser)
     return Quarry(site, rules, canonicaliser, Script(site, canonicaliser), stored=stored)
+
+
+@given(st.lists(st.sampled_from(LINKS), unique=True), st.sampled_from(SITES), st.integers(0, 60), st.booleans())
+def test_what_is_recognised_origin_by_origin_is_what_each_link_by_itself_would_be(
+    urls: list[str], site: Site, depth: int, has_alias: bool
+) -> None:
+    asked: list[int] = []
+    quarry = quarry_of(site, asked)
+    if has_alias:
+        quarry.main_name = AliasTable(edited={"www.town.example": "town.example"}).apply
+    here = Page(1, "http://town.example/", "town.example", "town", visits=1, depth=depth)
+    quarry.recognise([(replace(here, depth=99), [Link(urls[0])]), (here, [Link(url) for url in urls])] if urls else [])
+    let_in = dict[str, int]()
+    for url in urls:
+        address = quarry.canonicaliser.canonical(url)
+        if address is not None and quarry.rules.admit(address := quarry.main_name(address), depth + 1).allowed:
+            let_in[url] = address.id
+    known = quarry.canonicaliser.canonical("http://town.example/known")
+    assert known is not None
+    assert sorted(asked) == sorted(let_in.values())
+    assert {url for url in urls if url in quarry.met} == {url for url, number in let_in.items() if number == known.id}

@@ -116,7 +116,8 @@ class Quarry:
         with is looked at once, for most of them that is enough."""
         by_origin: dict[str, list[str]] = {}
         for url in depths:
-            by_origin.setdefault(url[: url.find("/", SHORTEST_ORIGIN)], []).append(url)
+            root = url.find("/", SHORTEST_ORIGIN)
+            by_origin.setdefault(url[: max(root, 0)], []).append(url)
         plain, odd = list[str](), dict[str, int]()
         for origin, urls in by_origin.items():
             if not self.means(f"{origin}/"):
