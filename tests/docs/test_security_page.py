@@ -14,7 +14,7 @@ KNOWN = {
     "agent/outward.py": "agent/outward.py",
     "agent/post.py": "the agent's mail server (SMTP)",
     "messages/webhooks.py": "`webhooks.urls`",
-    "fetch/transfer.py": "fetch/client.py",
+    "fetch/handle.py": "fetch/client.py",
     "notices/mailbox.py": "the mailbox (IMAP)",
 }
 
