@@ -1,8 +1,10 @@
 """Events as lines: JSON into the folder's log, each worker appending whole lines."""
 
 import errno
+import fcntl
 import json
 import os
+from contextlib import suppress
 from json.encoder import encode_basestring
 from operator import attrgetter
 from pathlib import Path
@@ -41,8 +43,9 @@ def is_of_new_page(event: Event) -> bool:
 
 
 class LogFile:
-    """Appends whole lines with one write, so that those of several workers do not mix. Starts anew when it has grown
-    beyond `most_bytes`, keeping one older file. On a full disk it is silent: whoever must write says so."""
+    """Appends whole lines with one write, one worker after the other: who looks while another writes would take its lines
+    for torn. Starts anew when it has grown beyond `most_bytes`, keeping one older file. On a full disk it is silent:
+    whoever must write says so."""
 
     def __init__(self, file: Path, most_bytes: int = 50_000_000) -> None:
         self._file, self._most_bytes = file, most_bytes
@@ -64,6 +67,8 @@ class LogFile:
     def _append(self, line: str) -> None:
         handle = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
             size = os.fstat(handle).st_size
             if size > self._most_bytes:
                 self._file.replace(self._file.with_suffix(".log.1"))

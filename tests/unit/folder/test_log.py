@@ -1,6 +1,7 @@
 """The folder's log, where it cannot be written."""
 
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -65,3 +66,17 @@ def test_a_line_that_a_full_disk_tore_takes_no_other_with_it(tmp_path: Path) -> 
     lines = file.read_text().splitlines()
     assert len(lines) == 4
     assert [json.loads(line)["kind"] for line in (lines[0], *lines[2:])] == ["complaint", "complaint", "stopped"]
+
+
+def test_several_workers_take_no_line_under_way_for_a_torn_one(tmp_path: Path) -> None:
+    log, told = LogFile(tmp_path / "log"), [Event(EventKind.ADDED, 1.0, "http://a.example/" + "x" * 200, page=1)] * 60
+    workers = []
+    for _ in range(3):
+        if not (worker := os.fork()):
+            for _ in range(200):
+                log.tell(*told)
+            os._exit(0)
+        workers.append(worker)
+    for worker in workers:
+        os.waitpid(worker, 0)
+    assert (tmp_path / "log").read_text().splitlines() == [as_line(told[0])] * (3 * 200 * 60)
