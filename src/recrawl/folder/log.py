@@ -43,9 +43,9 @@ def is_of_new_page(event: Event) -> bool:
 
 
 class LogFile:
-    """Appends whole lines with one write, one worker after the other: who looks while another writes would take its lines
-    for torn. Starts anew when it has grown beyond `most_bytes`, keeping one older file. On a full disk it is silent:
-    whoever must write says so."""
+    """Appends whole lines with one write, one worker after the other: whoever looks while another writes would take its
+    lines for torn. Starts anew when it has grown beyond `most_bytes`, keeping one older file. On a full disk it is
+    silent: whoever must write says so."""
 
     def __init__(self, file: Path, most_bytes: int = 50_000_000) -> None:
         self._file, self._most_bytes = file, most_bytes
