@@ -21,9 +21,9 @@ from recrawl.engine.site_watch import SiteWatch, take_up
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.browser import Browser, browser_at
 from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.exchange import Permit
 from recrawl.fetch.journal import Journal
 from recrawl.fetch.request import user_agent
-from recrawl.fetch.transfer import Permit
 from recrawl.folder.death_watch import DeathWatch
 from recrawl.folder.folder import Folder
 from recrawl.folder.log import LogFile

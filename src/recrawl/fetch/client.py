@@ -8,13 +8,16 @@ from collections.abc import Callable, Sequence
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
 from recrawl.fetch.evidence import answered, failed
+from recrawl.fetch.exchange import Exchange, Permit
 from recrawl.fetch.guard import refusal
 from recrawl.fetch.handle import Trust
 from recrawl.fetch.head import head_of
+from recrawl.fetch.line import Line
+from recrawl.fetch.lines import Lines
 from recrawl.fetch.order import Order, Terms
 from recrawl.fetch.request import header_lines, plain_request, raw_request, standing_lines
 from recrawl.fetch.resolver import DnsLookup, Resolver
-from recrawl.fetch.transfer import OpenSocket, Permit, Transfer, refused_sentence
+from recrawl.fetch.transfer import OpenSocket, Transfer, refused_sentence
 from recrawl.model.failure import Failure
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
@@ -60,7 +63,7 @@ class Trip(Order):
     __slots__ = (
         "_allowed", "_before_s", "_passed_s", "ask", "at", "ended", "going_on", "started_at", "transfer", "tried",
     )  # fmt: skip
-    transfer: Transfer  # once it has set out …
+    transfer: Exchange  # once it has set out …
     started_at: float  # … then
     ended: Callable[[], None]
 
@@ -136,6 +139,7 @@ class CurlFetcher:
         self._resolver = Resolver(self._lookup, clock_now)
         self._driver: Driver | None = None
         self._closed = False
+        self._lines: Lines | None = None
         self._transfers: list[Transfer] = []  # all of them
         self._idle: dict[str, list[Transfer]] = {}  # by the address that each was at last
         self._ways: dict[str, Way] = {}  # by origin
@@ -160,12 +164,12 @@ class CurlFetcher:
         if not allowed:
             return failed(ask, at, Failure.FORBIDDEN_ADDRESS, _refused(endpoint, addresses[0], ask.own))
         trip = self._trip(ask, at, endpoint, target, allowed, before_s)
-        transfer = self._take(trip)
+        exchange = self._take(trip)
         try:
-            await transfer.run(trip)
+            await exchange.run(trip)
             return await self._rest_of(trip)
         finally:
-            self._give_back(transfer)
+            self._give_back(trip.transfer)
 
     def ready(self, ask: Ask) -> Trip | None:
         """What can be begun at once: `begin` it. None: something must be waited for first, or refused (see `fetch`)."""
@@ -244,7 +248,8 @@ class CurlFetcher:
             self._give_back(trip.transfer)
 
     async def _go_on(self, trip: Trip) -> Reply:
-        await trip.transfer.go_on(trip)
+        if isinstance(trip.transfer, Transfer):
+            await trip.transfer.go_on(trip)
         return await self._rest_of(trip)
 
     def _gone_on(self, trip: Trip) -> None:
@@ -253,8 +258,14 @@ class CurlFetcher:
         trip.ended()
 
     async def _rest_of(self, trip: Trip) -> Reply:
-        """What follows the first request: other addresses, one after the other, within the one connect limit."""
+        """What follows the first request: a new connection where the kept one was closed; other addresses, one after
+        the other, within the one connect limit."""
         transfer = trip.transfer
+        transfer.raise_withheld()
+        if transfer.is_unsent:
+            self._give_back(transfer)
+            transfer = self._take_transfer(trip)
+            await transfer.run(trip)
         while transfer.failure in UNREACHED and trip.turns_to_next():
             await transfer.run(trip)
         if trip.tried and transfer.failure is None:
@@ -271,8 +282,11 @@ class CurlFetcher:
     async def close(self) -> None:
         """Open connections are closed; whoever still waits gets a failed reply."""
         self._closed = True
-        for transfer in self._busy:
-            transfer.cut("the fetcher was closed")
+        for exchange in self._busy:
+            exchange.cut("the fetcher was closed")
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
         if self._driver is not None:
             self._driver.close()
             self._driver = None
@@ -282,13 +296,23 @@ class CurlFetcher:
         await self._lookup.close()
 
     @property
-    def _busy(self) -> set[Transfer]:
-        return set(self._transfers).difference(self._idle_ones())
+    def _busy(self) -> set[Exchange]:
+        lines = self._lines.busy if self._lines is not None else []
+        return {*lines, *self._transfers}.difference(self._idle_ones())
 
     def _idle_ones(self) -> list[Transfer]:
         return [transfer for idle in self._idle.values() for transfer in idle]
 
-    def _take(self, trip: Trip) -> Transfer:
+    def _take(self, trip: Trip) -> Exchange:
+        """A connection that was kept, if there is one that leads there; else one is made."""
+        if self._lines is not None and not trip.form and not trip.fresh:
+            line = self._lines.take(trip.terms.endpoint.origin, trip.terms.address)
+            if line is not None:
+                trip.transfer = line
+                return line
+        return self._take_transfer(trip)
+
+    def _take_transfer(self, trip: Trip) -> Transfer:
         """For this trip: one that was at its address, or any other."""
         idle, address = self._idle, trip.terms.address
         if idle and address not in idle:
@@ -308,17 +332,34 @@ class CurlFetcher:
         if self._driver is None:
             settings = self._settings
             self._driver = Driver(asyncio.get_running_loop(), settings.kept_connections, settings.large_bytes)
+            self._lines = Lines(self._driver, settings.kept_connections, self._permit)
         transfer = Transfer(self._driver, self._trust, self._open_socket, self._permit)
         self._transfers.append(transfer)
         return transfer
 
-    def _give_back(self, transfer: Transfer) -> None:
-        if transfer.body_bytes:
-            transfer.rest()
+    def _give_back(self, exchange: Exchange) -> None:
+        if exchange.body_bytes:
+            exchange.rest()
+        if isinstance(exchange, Line):
+            if self._lines is not None:
+                self._lines.give_back(exchange)
+        elif isinstance(exchange, Transfer):
+            self._give_back_transfer(exchange)
+
+    def _give_back_transfer(self, transfer: Transfer) -> None:
+        wire, transfer.spare = transfer.spare, None
         if self._closed:
             transfer.close()
         else:
             self._idle.setdefault(transfer.address, []).append(transfer)
+        if wire is not None:
+            self._keep(wire, transfer)
+
+    def _keep(self, wire: socket.socket, transfer: Transfer) -> None:
+        if self._closed or self._lines is None:
+            wire.close()
+        else:
+            self._lines.adopt(wire, *transfer.leads_to)
 
 
 def trusted(ca_file: str) -> Trust:
@@ -329,10 +370,10 @@ def trusted(ca_file: str) -> Trust:
     return paths.cafile or "", paths.capath or ""
 
 
-def _reply(transfer: Transfer, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
+def _reply(transfer: Exchange, ask: Ask, at: float, request: bytes, before_s: float) -> Reply:
     status, headers, raw_head = head_of(transfer.lines)
     times, peer = transfer.times(before_s), transfer.peer()
-    received_bytes = transfer.head.size_bytes + transfer.body_bytes
+    received_bytes = transfer.received_bytes
     failure = transfer.failure
     if status < 200:
         failure = failure if failure and not raw_head else Failure.PROTOCOL

@@ -1,9 +1,8 @@
-"""What is known of libcurl's kept connections: which of them the server has closed behind our back.
+"""What is known of libcurl's kept connections, those over TLS: which of them the server has closed behind our back.
 
 libcurl looks at a kept connection at most once a second, and sends a request again on a new one when the old one
 turns out to be closed. The server may have seen it, though, and must not be asked twice without its gap between; so we
-look ourselves, just before the request would go out. When it closes all the same, whoever asked is told, and also
-whether the first bytes of an answer had come: libcurl counts whole lines only.
+look ourselves, just before the request would go out. When it closes all the same, whoever asked is told.
 
 Over HTTP/2 libcurl keeps a connection also when a request failed over it, whatever the server did to it: the next one
 may wait there for its whole time, or fail for the sake of the one before. We end it, once nobody else uses it.
@@ -31,7 +30,6 @@ class Connection:
     poll: "select.poll | None" = None
     under_way: int = 0  # requests
     is_closed: bool = False  # though libcurl may not know yet; its descriptor may be another's by now
-    has_spoken: bool = False  # since the last request; over TLS nobody can tell
 
 
 class Connections:
@@ -41,25 +39,21 @@ class Connections:
     def __init__(self, watched: Mapping[int, int]) -> None:
         self._watched = watched
         self._met: dict[Key, Connection] = {}
-        self.awaited: dict[int, Connection] = {}  # by descriptor: those whose first byte is still to come
 
     def learn(self, connection: Connection, descriptor: int) -> None:
         connection.poll = poll = select.poll()
         poll.register(descriptor, select.POLLIN)
         connection.descriptor = descriptor
 
-    def begin(self, key: Key, plain: bool, is_new: bool) -> Connection | None:
+    def begin(self, key: Key, is_new: bool) -> Connection | None:
         """Over which a request may go out. None: a kept connection that nobody uses and that has something to read is
-        closed, or about to be. `plain`: not over TLS."""
+        closed, or about to be."""
         met = self._met.get(key)
         if met is None or (is_new and (met.is_closed or not met.under_way)):
             met = self._meet(key)
         elif met.is_closed or not (met.under_way or self._watched.get(met.descriptor, 0) & READ or _is_quiet(met)):
             met.is_closed = True
             return None
-        elif plain and met.descriptor >= 0:
-            met.has_spoken = False
-            self.awaited[met.descriptor] = met
         met.under_way += 1
         return met
 
@@ -70,30 +64,12 @@ class Connections:
         met = self._met[key] = Connection(key[0])
         return met
 
-    def stirred(self, descriptor: int, speaks: bool) -> None:
-        """Something happened to one that is awaited, and libcurl has not seen it yet. `speaks`: there is something to
-        read, and that is all."""
-        if speaks:
-            self.awaited.pop(descriptor).has_spoken = True
-            return
-        wire = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, descriptor)
-        try:
-            self.awaited[descriptor].has_spoken = bool(wire.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
-        except BlockingIOError:
-            return  # it can be written to
-        except OSError:
-            pass  # reset
-        finally:
-            wire.detach()
-        del self.awaited[descriptor]
-
     def hung_up(self, connection: Connection) -> bool:
-        """It ended under a request: whether that was without a word. One that was never learnt may have spoken."""
+        """It ended under a request: whether that may have been without a word. Not of one that was never learnt."""
         if connection.poll is None:
             return False
         connection.is_closed = True
-        self._await_no_more(connection)
-        return not connection.has_spoken
+        return True
 
     def part(self, connection: Connection, descriptor: int) -> None:
         """A request failed over it: it carries no other. `descriptor`: negative where it is closed already."""
@@ -104,12 +80,6 @@ class Connections:
 
     def end(self, connection: Connection) -> None:
         connection.under_way -= 1
-        if self.awaited:
-            self._await_no_more(connection)
-
-    def _await_no_more(self, connection: Connection) -> None:
-        if self.awaited.get(connection.descriptor) is connection:
-            del self.awaited[connection.descriptor]
 
 
 def _is_quiet(connection: Connection) -> bool:

@@ -10,7 +10,7 @@ import pycurl
 from recrawl.fetch.ballast import Ballast
 from recrawl.fetch.connections import Connections
 from recrawl.fetch.lifeline import Lifeline
-from recrawl.fetch.sockets import READY, SPEAKS, watcher_for
+from recrawl.fetch.sockets import READY, watcher_for
 from recrawl.fetch.vigil import Vigil
 
 NOTHING_STIRRED = ((int(pycurl.SOCKET_TIMEOUT), 0),)
@@ -34,8 +34,7 @@ class Driver:
         self._started = 0  # of them
         self._watcher = watcher_for(loop, self._act)
         self.connections = Connections(self._watcher.masks)
-        self._awaited = self.connections.awaited
-        self.opened = self._watcher.opened
+        self.opened, self.passing = self._watcher.opened, self._watcher.passing
         self.lifeline = Lifeline(self._watcher.watched)
         self._waiting: list[pycurl.Curl] = []  # to be started
         self._timer: asyncio.TimerHandle | None = None
@@ -100,10 +99,8 @@ class Driver:
 
     def _act(self, stirred: Sequence[tuple[int, int]]) -> None:
         """Have libcurl see to what stirred; then, once for all of it, to what ended and to its timer."""
-        awaited, lifeline, socket_action, running = self._awaited, self.lifeline, self._multi.socket_action, 0
+        lifeline, socket_action, running = self.lifeline, self._multi.socket_action, 0
         for descriptor, events in stirred:
-            if descriptor in awaited:
-                self.connections.stirred(descriptor, events == SPEAKS)
             lifeline.descriptor = descriptor
             lifeline.turn += 1
             try:

@@ -1,5 +1,8 @@
 """One easy handle, used again and again: only what differs from the request before is set."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pycurl
 
 from recrawl.fetch.endpoint import Endpoint
@@ -14,16 +17,15 @@ Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
 
 
 class Handle:
-    __slots__ = (
-        "_curl", "_most_head_bytes", "_most_lines", "_patience_s", "_posts", "_sent_lines", "_terms", "address",
-    )  # fmt: skip
+    """A connection without TLS is not kept by libcurl: it is handed on (`transfer.py`)."""
+
+    __slots__ = ("_is_plain", "_posts", "_sent_lines", "_terms", "curl")
 
     def __init__(self, trust: Trust) -> None:
         self._terms = NO_TERMS  # as they are set
-        self.address = ""  # that it was at last
         self._sent_lines: list[bytes] | None = None
-        self._posts = False
-        self._curl = curl = pycurl.Curl()
+        self._posts = self._is_plain = False
+        self.curl = curl = pycurl.Curl()
         for option, value in STANDING:
             curl.setopt(option, value)
         for option, path in zip((pycurl.CAINFO, pycurl.CAPATH), trust, strict=True):
@@ -31,10 +33,10 @@ class Handle:
                 curl.setopt(option, path)
 
     def close(self) -> None:
-        self._curl.close()
+        self.curl.close()
 
-    def _prepare(self, order: Order) -> None:
-        setopt = self._curl.setopt
+    def prepare(self, order: Order) -> None:
+        setopt = self.curl.setopt
         setopt(URL, order.url)
         if order.header_lines is not self._sent_lines:
             self._sent_lines = order.header_lines
@@ -47,26 +49,35 @@ class Handle:
     def _set_form(self, form: bytes) -> None:
         self._posts = bool(form)
         if form:
-            self._curl.setopt(pycurl.POSTFIELDS, form)
+            self.curl.setopt(pycurl.POSTFIELDS, form)
         else:
-            self._curl.setopt(pycurl.HTTPGET, 1)
+            self.curl.setopt(pycurl.HTTPGET, 1)
 
     def _agree_to(self, terms: Terms) -> None:
-        before, self._terms, self.address = self._terms, terms, terms.address
+        before, self._terms = self._terms, terms
         if terms.address != before.address:
             address = terms.address
-            self._curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
+            self.curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
         if terms.bounds != before.bounds:
             self._set_limits(terms)
+        if (terms.endpoint.scheme == "http") != self._is_plain:
+            self._is_plain = not self._is_plain
+            self.curl.setopt(pycurl.FORBID_REUSE, self._is_plain)
 
     def _set_limits(self, terms: Terms) -> None:
-        setopt, limits = self._curl.setopt, terms.limits
+        setopt, limits = self.curl.setopt, terms.limits
         setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(terms.connect_s))
         setopt(pycurl.TIMEOUT_MS, milliseconds(terms.total_s))
         setopt(pycurl.MAXFILESIZE_LARGE, 0 if terms.enough_bytes else limits.body_bytes)
-        self._patience_s = min(limits.first_byte_s, limits.slow_for_s)  # before it is looked at for the first time
-        self._most_head_bytes = limits.header_bytes
-        self._most_lines = limits.header_count + 2  # the status line and the empty one
+
+    @contextmanager
+    def not_kept(self) -> Iterator[None]:
+        """The connection ends with the request."""
+        self.curl.setopt(pycurl.FORBID_REUSE, 1)
+        try:
+            yield
+        finally:
+            self.curl.setopt(pycurl.FORBID_REUSE, self._is_plain)
 
 
 def milliseconds(seconds: float) -> int:

@@ -33,7 +33,6 @@ STANDING = (
 Passing = tuple[int, int, int]  # an option, its value for now and its value otherwise
 
 NEW: Passing = (pycurl.FRESH_CONNECT, 1, 0)  # no kept connection will do
-NOT_KEPT: Passing = (pycurl.FORBID_REUSE, 1, 0)  # the connection ends with the request
 IN_HTTP_1: Passing = (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1, HTTP_2)
 
 

@@ -20,7 +20,7 @@ CAN_READ, CAN_WRITE, BROKEN = int(pycurl.CSELECT_IN), int(pycurl.CSELECT_OUT), i
 
 # The kernel's bits (in 1, out 4, error 8, hang-up 16, end of what the other side says) and libcurl's, each in terms of
 # the other.
-SPEAKS, SAYS_NO_MORE = 1, 0x2000  # nothing but the first: it is sure that there is something to read
+SAYS_NO_MORE = 0x2000
 MASKS = (0, 1 | SAYS_NO_MORE, 4, 5 | SAYS_NO_MORE)
 READY = tuple(
     (CAN_READ if bits & 1 else 0) | (CAN_WRITE if bits & 4 else 0) | (CAN_READ | BROKEN if bits & 24 else 0)
@@ -46,6 +46,10 @@ class Watcher(Protocol):
 
     def opened(self) -> None:
         """A new connection may get the descriptor of one that was closed."""
+        ...
+
+    def passing(self, descriptor: int) -> None:
+        """The connection will outlive it: it is not left registered when it is let go."""
         ...
 
     def close(self) -> None: ...
@@ -85,6 +89,9 @@ class LoopWatcher:
     def opened(self) -> None:
         pass
 
+    def passing(self, descriptor: int) -> None:
+        pass
+
     def close(self) -> None:
         for descriptor in list(self._watched):
             self.watch(REMOVE, descriptor, None, None)
@@ -112,12 +119,16 @@ class EpollWatcher:
         self._act = act
         self._epoll = select.epoll()
         self._wanted: set[int] = set()
+        self._passing: set[int] = set()
         self.masks: dict[int, int] = {}
         loop.add_reader(self._epoll.fileno(), self._on_ready)
 
     def watch(self, what: int, descriptor: int, multi: object, data: object) -> None:
         if what == REMOVE or not what:
             self._wanted.discard(descriptor)
+            if descriptor in self._passing:
+                self._passing.remove(descriptor)
+                self._forget(descriptor)
             return
         self._wanted.add(descriptor)
         if self.masks.get(descriptor) == what:
@@ -138,6 +149,9 @@ class EpollWatcher:
 
     def opened(self) -> None:
         self.masks.clear()
+
+    def passing(self, descriptor: int) -> None:
+        self._passing.add(descriptor)
 
     def close(self) -> None:
         self._loop.remove_reader(self._epoll.fileno())

@@ -26,7 +26,7 @@ class Vigil:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._watched: list[Watched] = []
+        self._watched: dict[Watched, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self.rings_at = NEVER
         self._was_put_off = False
@@ -34,7 +34,10 @@ class Vigil:
     def know(self, watched: Watched) -> None:
         """It may be watched from now on: who sets its `due_at` before this rings says so by `ring_at`. The timer stays
         as it is where somebody needs it no more, and finds out when it rings."""
-        self._watched.append(watched)
+        self._watched[watched] = None
+
+    def forget(self, watched: Watched) -> None:
+        self._watched.pop(watched, None)
 
     def close(self) -> None:
         self._watched.clear()

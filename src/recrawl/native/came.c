@@ -1,4 +1,5 @@
-/* The replies that most answers are (fetch/transfer.py): a 304 to a condition, and a whole document. */
+/* The replies that most answers are (fetch/transfer.py, fetch/line.py): a 304 to a condition, and a whole document. */
+#define _GNU_SOURCE /* memmem */
 #include "lines.h"
 
 enum { ASK, AT, AUTHORITY, TARGET, SENT_LINES, CAME_LINES, TIMES, PEER, RECEIVED, ARGUMENTS, SENT_BODY = ARGUMENTS, MOST_ARGUMENTS };
@@ -67,16 +68,34 @@ request_of(PyObject *authority, PyObject *target, PyObject *lines, int needs_con
     return request;
 }
 
+/* raw_request(authority, target, lines, method) -> the head of a GET; None: it is another, or not so plain */
+PyObject *
+native_raw_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (count != 4) return PyErr_Format(PyExc_TypeError, "an authority, a target, lines and a method are wanted");
+    Piece method = ascii_piece(arguments[3]);
+    if (method.length != 3 || memcmp(method.at, "GET", 3)) Py_RETURN_NONE;
+    PyObject *request = request_of(arguments[0], arguments[1], arguments[2], 0);
+    if (request != NULL || PyErr_Occurred()) return request;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+reply_made(PyObject *ask, PyObject *at, PyObject *evidence, PyObject *status, PyObject *fields, PyObject *request, PyObject *raw_head,
+           PyObject *sent_body, PyObject *body, PyObject *peer, PyObject *times, PyObject *received)
+{
+    PyObject *const all[REPLY_FIELDS] = {ask, at, evidence, status, fields, request, raw_head, sent_body, body, peer, times, Py_None, no_text, received};
+    return PyObject_Vectorcall(reply_class, all, REPLY_FIELDS, NULL);
+}
+
 /* The reply of these arguments, a head and bodies; NULL, with or without an exception. */
 static PyObject *
 reply_of(PyObject *const *arguments, PyObject *head, PyObject *evidence, PyObject *status, PyObject *sent_body, PyObject *body)
 {
     PyObject *request = request_of(arguments[AUTHORITY], arguments[TARGET], arguments[SENT_LINES], evidence == not_modified);
     if (request == NULL) return NULL;
-    PyObject *const fields[REPLY_FIELDS] = {
-        arguments[ASK], arguments[AT], evidence, status, PyTuple_GET_ITEM(head, 1), request, PyTuple_GET_ITEM(head, 2),
-        sent_body, body, arguments[PEER], arguments[TIMES], Py_None, no_text, arguments[RECEIVED]};
-    PyObject *reply = PyObject_Vectorcall(reply_class, fields, REPLY_FIELDS, NULL);
+    PyObject *reply = reply_made(arguments[ASK], arguments[AT], evidence, status, PyTuple_GET_ITEM(head, 1), request,
+                                 PyTuple_GET_ITEM(head, 2), sent_body, body, arguments[PEER], arguments[TIMES], arguments[RECEIVED]);
     Py_DECREF(request);
     return reply;
 }
@@ -137,6 +156,126 @@ native_came_whole(PyObject *module, PyObject *const *arguments, Py_ssize_t count
     if (body != NULL) reply = reply_of(arguments, head, document, status_200, sent_body, body);
     Py_XDECREF(body);
     Py_DECREF(head);
+    if (reply != NULL || PyErr_Occurred()) return reply;
+    Py_RETURN_NONE;
+}
+
+/* ---- over a connection of our own ---------------------------------------------------------------------------------- */
+
+#define MOST_DIGITS 9
+
+/* Whether a text is this lower-cased one. */
+static int
+is_word(const char *at, const char *end, const char *word)
+{
+    while (at < end && (*at == ' ' || *at == '\t')) at++;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    for (; at < end && *word; at++, word++)
+        if ((*at >= 'A' && *at <= 'Z' ? *at | 0x20 : *at) != *word) return 0;
+    return at == end && !*word;
+}
+
+/* A plain number; negative: it is none. */
+static Py_ssize_t
+number_in(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t')) at++;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    if (at == end || end - at > MOST_DIGITS) return -1;
+    Py_ssize_t number = 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9') return -1;
+        number = number * 10 + *at - '0';
+    }
+    return number;
+}
+
+/* What a field [at, end) says of where the answer ends, into `length`; 0: it is not so plain. */
+static int
+is_plain_framing(const char *at, const char *end, Py_ssize_t *length)
+{
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    if (colon == NULL || colon == at || *at == ' ' || *at == '\t' || memchr(at, 0, (size_t)(end - at)) || memchr(at, '\r', (size_t)(end - at))) return 0;
+    switch (*at | 0x20) {
+    case 'c':
+        if (is_word(at, colon, "connection")) return is_word(colon + 1, end, "keep-alive");
+        if (!is_word(at, colon, "content-length")) return 1;
+        if (*length >= 0) return 0;
+        return (*length = number_in(colon + 1, end)) >= 0;
+    case 't': return !is_word(at, colon, "transfer-encoding");
+    default: return 1;
+    }
+}
+
+static Py_ssize_t
+measure(const char *at, const char *end, Py_ssize_t most_head_bytes, Py_ssize_t most_lines, Py_ssize_t most_body_bytes)
+{
+    const char *begin = at;
+    Py_ssize_t length = -1, lines = 0;
+    int has_body = 1;
+    if (end - at < 16 || memcmp(at, "HTTP/1.1 ", 9) || at[9] < '2' || at[9] > '5' || (at[12] != ' ' && at[12] != '\r')) return 0;
+    for (int digit = 10; digit < 12; digit++)
+        if (at[digit] < '0' || at[digit] > '9') return 0;
+    if (!memcmp(at + 9, "304", 3) || !memcmp(at + 9, "204", 3)) has_body = 0;
+    for (;; at++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL || stop == begin || stop[-1] != '\r' || ++lines > most_lines || stop + 1 - begin > most_head_bytes) return 0;
+        if (stop - 1 == at) {
+            at = stop + 1;
+            break;
+        }
+        if (lines == 1 ? memchr(at, '\r', (size_t)(stop - 1 - at)) || memchr(at, 0, (size_t)(stop - 1 - at)) : !is_plain_framing(at, stop - 1, &length))
+            return 0;
+        at = stop;
+    }
+    if (!has_body) return at - begin;
+    return length < 0 || length > most_body_bytes ? 0 : at - begin + length;
+}
+
+/* measured(what came first, most bytes of a head, most lines of it, most bytes of a body) -> how many bytes a plain answer has that
+ * begins so; 0: it is odd, or its head is not whole */
+PyObject *
+native_measured(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (count != 4 || !PyBytes_CheckExact(arguments[0])) return PyErr_Format(PyExc_TypeError, "bytes and three numbers are wanted");
+    Py_ssize_t most[3];
+    for (int one = 0; one < 3; one++)
+        if ((most[one] = PyLong_AsSsize_t(arguments[one + 1])) == -1 && PyErr_Occurred()) return NULL;
+    const char *at = PyBytes_AS_STRING(arguments[0]);
+    return PyLong_FromSsize_t(measure(at, at + PyBytes_GET_SIZE(arguments[0]), most[0], most[1], most[2]));
+}
+
+/* told(ask, at, request, answer, times, peer) -> the reply that an answer is which `measured` has measured; None: it is not so plain */
+PyObject *
+native_told(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    enum { ASKED, MOMENT, REQUEST, ANSWER, TOOK, FROM, TOLD_ARGUMENTS };
+    if (count != TOLD_ARGUMENTS || reply_class == NULL || !PyBytes_CheckExact(arguments[REQUEST]) || !PyBytes_CheckExact(arguments[ANSWER]))
+        return PyErr_Format(PyExc_TypeError, "six arguments are wanted, after a call of answering");
+    const char *at = PyBytes_AS_STRING(arguments[ANSWER]), *end = at + PyBytes_GET_SIZE(arguments[ANSWER]);
+    const char *body_at = memmem(at, (size_t)(end - at), "\r\n\r\n", 4);
+    if (body_at == NULL) Py_RETURN_NONE;
+    body_at += 4;
+    int status = 0;
+    PyObject *fields = head_came(at, body_at, &status), *reply = NULL, *sent_body = NULL, *body = NULL;
+    PyObject *head = fields == NULL ? NULL : PyBytes_FromStringAndSize(at, body_at - at);
+    PyObject *received = head == NULL ? NULL : PyLong_FromSsize_t(end - at);
+    if (received == NULL) goto done;
+    if (status == 304 && body_at == end && memmem(PyBytes_AS_STRING(arguments[REQUEST]), (size_t)PyBytes_GET_SIZE(arguments[REQUEST]), "\r\nIf-", 5)) {
+        reply = reply_made(arguments[ASKED], arguments[MOMENT], not_modified, status_304, fields, arguments[REQUEST], head, no_bytes, no_bytes,
+                           arguments[FROM], arguments[TOOK], received);
+    } else if (status == 200 && body_at < end && end - body_at <= most_bytes) {
+        if ((sent_body = PyBytes_FromStringAndSize(body_at, end - body_at)) == NULL) goto done;
+        if ((body = decoded(sent_body, fields, arguments[ASKED])) == NULL) goto done;
+        reply = reply_made(arguments[ASKED], arguments[MOMENT], document, status_200, fields, arguments[REQUEST], head, sent_body, body,
+                           arguments[FROM], arguments[TOOK], received);
+    }
+done:
+    Py_XDECREF(fields);
+    Py_XDECREF(head);
+    Py_XDECREF(received);
+    Py_XDECREF(sent_body);
+    Py_XDECREF(body);
     if (reply != NULL || PyErr_Occurred()) return reply;
     Py_RETURN_NONE;
 }

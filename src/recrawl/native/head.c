@@ -89,8 +89,17 @@ is_end(PyObject *line)
 
 static const char HIDDEN[] = "x-crawler-";
 
-PyObject *
-head_told(const char *at, const char *end, int *status)
+static int
+is_hidden(PyObject *field)
+{
+    Py_ssize_t size = 0;
+    const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(field, 0), &size);
+    return name == NULL || (size >= (Py_ssize_t)sizeof(HIDDEN) - 1 && !memcmp(name, HIDDEN, sizeof(HIDDEN) - 1));
+}
+
+/* `any`: names that recrawl has made itself are nothing special. */
+static PyObject *
+fields_told(const char *at, const char *end, int any, int *status)
 {
     PyObject *fields = PyList_New(0), *told = NULL;
     for (int is_first = 1; fields != NULL && at < end; is_first = 0) {
@@ -108,16 +117,26 @@ head_told(const char *at, const char *end, int *status)
             break;
         }
         if (field != NULL) {
-            Py_ssize_t size = 0;
-            const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(field, 0), &size);
-            int is_hidden = name == NULL || (size >= (Py_ssize_t)sizeof(HIDDEN) - 1 && !memcmp(name, HIDDEN, sizeof(HIDDEN) - 1));
+            int is_odd = !any && is_hidden(field);
             Py_DECREF(field);
-            if (is_hidden) break;
+            if (is_odd) break;
         }
         at = stop + 1;
     }
     Py_XDECREF(fields);
     return told;
+}
+
+PyObject *
+head_told(const char *at, const char *end, int *status)
+{
+    return fields_told(at, end, 0, status);
+}
+
+PyObject *
+head_came(const char *at, const char *end, int *status)
+{
+    return fields_told(at, end, 1, status);
 }
 
 /* head(lines) -> (status, fields, raw), or None */

@@ -3,7 +3,7 @@
 #include "native.h"
 
 static PyMethodDef METHODS[] = {
-    {"answering", native_answering, METH_VARARGS, "What `not_modified` and `came_whole` make."},
+    {"answering", native_answering, METH_VARARGS, "What `not_modified`, `came_whole` and `told` make."},
     {"alike", native_alike, METH_VARARGS, "How many pages stand in each way; None: one of them is not so plain."},
     {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run`, `first_noted` and `saved_by` read and make."},
     {"beside", (PyCFunction)(void (*)(void))native_beside, METH_FASTCALL, "What two versions of a page say and differ in; None: only their trees will tell."},
@@ -40,6 +40,7 @@ static PyMethodDef METHODS[] = {
     {"link_targets", native_link_targets, METH_VARARGS, "Where the links of a main text lead; None: it cannot be told."},
     {"linked", native_linked, METH_VARARGS, "The classes that `link_targets` reads, and what counts."},
     {"main_runs", native_main_runs, METH_O, "The main content of the runs of a page."},
+    {"measured", (PyCFunction)(void (*)(void))native_measured, METH_FASTCALL, "How many bytes an answer has that begins so; 0: it is odd."},
     {"named_fields", native_named_fields, METH_O, "Pairs as lines of a record; None: they are not so plain."},
     {"next_gaps", (PyCFunction)(void (*)(void))native_next_gaps, METH_FASTCALL, "Gaps until another visit is worth its price; NaN: of a page that is not so plain."},
     {"not_modified", (PyCFunction)(void (*)(void))native_not_modified, METH_FASTCALL, "The reply that a 304 is; None: it is not so plain."},
@@ -50,6 +51,7 @@ static PyMethodDef METHODS[] = {
     {"plain_links", native_plain_links, METH_VARARGS, "The links of anchors with plain addresses."},
     {"prepared", native_prepared, METH_O, "What follows from laws; None: they are not so plain."},
     {"proving", native_proving, METH_VARARGS, "The classes that `confirmed` reads and makes."},
+    {"raw_request", (PyCFunction)(void (*)(void))native_raw_request, METH_FASTCALL, "The head of a GET; None: it is not so plain."},
     {"read_page", native_read_page, METH_VARARGS, "The text of a page as its parser wrote it, and where it leads."},
     {"read_source", native_read_source, METH_VARARGS, "The same from its source; None: only its tree will tell."},
     {"record_parts", native_record_parts, METH_O, "The fields and the block of a WARC record; None: it is not so plain."},
@@ -68,6 +70,7 @@ static PyMethodDef METHODS[] = {
     {"stand_alike", native_stand_alike, METH_VARARGS, "Whether the same links stand in two texts; False: perhaps."},
     {"swift", native_swift, METH_VARARGS, "Have values of a class made without its constructor."},
     {"tag_letters", native_tag_letters, METH_O, "How many tags a source has, and how they begin; None: it is not so plain."},
+    {"told", (PyCFunction)(void (*)(void))native_told, METH_FASTCALL, "The reply that a measured answer is; None: it is not so plain."},
     {"unchanged", (PyCFunction)(void (*)(void))native_unchanged, METH_FASTCALL, "The record of a 304 and its index line; None: it is not so plain."},
     {"unchanged_run", native_unchanged_run, METH_VARARGS, "The records of 304s, one after the other, and their index lines."},
     {"unmet_items", (PyCFunction)(void (*)(void))native_unmet_items, METH_FASTCALL, "Items that may lead to where no other led."},

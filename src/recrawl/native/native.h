@@ -26,6 +26,8 @@ PyObject *value_copied(PyObject *old);
 Py_ssize_t main_kept(PyObject *runs, PyObject **kept);
 /* The fields of a head that lies there whole, as a tuple; NULL, with or without an exception: it is not so plain. */
 PyObject *head_told(const char *at, const char *end, int *status);
+/* The same of a head that came over the wire, not out of the archive. */
+PyObject *head_came(const char *at, const char *end, int *status);
 int tag_is_block(const char *name, size_t length);
 /* What the functions of the module give that they are named after (`sight.c`, `sides.c`, `links.c`). */
 PyObject *source_read(PyObject *source, Py_ssize_t most_tags, PyObject *body, PyObject *child_of, Py_ssize_t caption_letters, PyObject *beside);
@@ -59,6 +61,7 @@ PyObject *native_header_value(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *native_header_values(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_is_folded(PyObject *module, PyObject *text);
 PyObject *native_not_modified(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *native_measured(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_noted(PyObject *module, PyObject *arguments);
 PyObject *native_packed_answers(PyObject *module, PyObject *came);
 PyObject *native_plain_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -80,6 +83,7 @@ PyObject *native_linked(PyObject *module, PyObject *arguments);
 PyObject *native_plain_links(PyObject *module, PyObject *arguments);
 PyObject *native_lines_beginning_with(PyObject *module, PyObject *arguments);
 PyObject *native_proving(PyObject *module, PyObject *arguments);
+PyObject *native_raw_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_read_page(PyObject *module, PyObject *arguments);
 PyObject *native_read_source(PyObject *module, PyObject *arguments);
 PyObject *native_response_told(PyObject *module, PyObject *data);
@@ -97,6 +101,7 @@ PyObject *native_beside(PyObject *module, PyObject *const *given, Py_ssize_t cou
 PyObject *native_side_by_side(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_sighted(PyObject *module, PyObject *arguments);
 PyObject *native_sight(PyObject *module, PyObject *arguments);
+PyObject *native_told(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_tag_letters(PyObject *module, PyObject *source);
 PyObject *native_warc_date(PyObject *module, PyObject *moment);
 PyObject *native_write_in_order(PyObject *module, PyObject *arguments);

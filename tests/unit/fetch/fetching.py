@@ -13,8 +13,9 @@ import uvloop
 from tests.unit.fetch.rough_server import RoughServer
 
 from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.exchange import Permit
 from recrawl.fetch.request import user_agent
-from recrawl.fetch.transfer import OpenSocket, Permit
+from recrawl.fetch.transfer import OpenSocket
 from recrawl.model.visit import Ask, Limits, Reply
 from recrawl.ports import PromptFetcher
 

@@ -7,6 +7,7 @@ from tests.unit.fetch.rough_server import PAGE, rough_server
 
 from recrawl.fetch.ballast import Ballast
 from recrawl.fetch.client import CurlFetcher, Trip
+from recrawl.fetch.line import Line
 from recrawl.model.failure import Failure
 from recrawl.model.swift import replace
 from recrawl.model.visit import Ask, Limits, Reply
@@ -109,7 +110,7 @@ async def heard(fetcher: CurlFetcher, ask: Ask) -> Reply | None:
     assert trip is not None
     fetcher.begin(trip, ended.set)
     await ended.wait()
-    assert trip.transfer._is_kept
+    assert isinstance(trip.transfer, Line)
     return fetcher.hear(trip)
 
 
@@ -120,9 +121,10 @@ def test_over_a_kept_connection_too_a_small_document_waits_while_large_ones_leav
             assert (await fetcher.fetch(ask)).body == PAGE
             reply = await heard(fetcher, ask)
             assert reply is not None and reply.body == PAGE
-            for transfer in fetcher._transfers:
-                transfer.ballast = Ballast(0)
-                transfer.ballast.takes(transfer, 1)
+            assert fetcher._lines is not None
+            [line] = fetcher._lines.all
+            line.ballast = Ballast(0)
+            line.ballast.takes(line, 1)
             assert await heard(fetcher, ask) is None
 
     run(story())
@@ -140,29 +142,33 @@ def test_over_a_kept_connection_too_no_more_is_read_than_is_enough() -> None:
     run(story())
 
 
-def test_a_handle_serves_its_address_again_and_any_other_rather_than_there_being_one_for_each() -> None:
+def test_a_handle_serves_any_address_rather_than_there_being_one_for_each_and_connections_are_kept_by_address() -> None:
     async def story() -> None:
-        async with rough_server() as server, a_fetcher() as fetcher:
-            urls = [server.url("/page").replace("127.0.0.1", f"127.0.0.{number}") for number in (1, 2, 3, 1)]
+        async with (
+            rough_server("127.0.0.1") as one,
+            rough_server("127.0.0.2", one.port) as two,
+            a_fetcher() as fetcher,
+        ):
+            urls = [server.url("/page") for server in (one, two, one)]
             for url in urls:
                 await fetcher.fetch(Ask(url, own=("127.0.0.0/8",), limits=SMALL))
-            assert len(fetcher._transfers) == 1
+            assert (len(fetcher._transfers), one.connections, two.connections) == (1, 1, 1)
             first, second = (fetcher.ready(Ask(url, own=("127.0.0.0/8",), limits=SMALL)) for url in urls[:2])
             assert first is not None
             assert second is not None
             ended = asyncio.Semaphore(0)
             for trip in (second, first):
                 fetcher.begin(trip, ended.release)
+            assert [trip.transfer.address for trip in (first, second)] == ["127.0.0.1", "127.0.0.2"]
             for _ in range(2):
                 await ended.acquire()
-            fetcher.hear(first)
-            fetcher.hear(second)
-            transfer = first.transfer
+            assert [reply and reply.body for reply in (fetcher.hear(first), fetcher.hear(second))] == [PAGE, PAGE]
+            line = first.transfer
             fetcher.begin(first, ended.release)
-            assert first.transfer is transfer
+            assert first.transfer is line
             await ended.acquire()
             fetcher.hear(first)
-            assert len(fetcher._transfers) == 2
+            assert (len(fetcher._transfers), one.connections, two.connections) == (1, 1, 1)
             assert not fetcher._busy
 
     run(story())

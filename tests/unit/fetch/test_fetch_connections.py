@@ -13,7 +13,7 @@ from tests.unit.fetch.rough_server import PAGE, rough_server
 from recrawl.fetch.client import CurlFetcher, FetchSettings
 from recrawl.fetch.connections import Connections
 from recrawl.fetch.driver import Driver
-from recrawl.fetch.sockets import READY, SPEAKS, EpollWatcher, LoopWatcher, watcher_for
+from recrawl.fetch.sockets import READY, EpollWatcher, LoopWatcher, watcher_for
 from recrawl.model.failure import Failure, LeaseLost
 from recrawl.model.visit import Ask, Evidence, Limits
 
@@ -253,23 +253,28 @@ def test_each_way_of_watching_sockets_tells_of_reading_and_writing(
     run(story(), loop)
 
 
-def test_epoll_tells_an_answer_from_an_end() -> None:
+def test_a_socket_that_passes_is_not_left_registered_when_it_is_let_go() -> None:
     async def story() -> None:
-        here, there = socket.socketpair()
         seen: asyncio.Queue[Sequence[tuple[int, int]]] = asyncio.Queue()
         watcher = EpollWatcher(asyncio.get_running_loop(), seen.put_nowait)
+        here, there = socket.socketpair()
+        kept = here.dup()  # the connection lives on: the kernel would not forget the descriptor by itself
+        watcher.passing(here.fileno())
         watcher.watch(1, here.fileno(), None, None)
         there.send(b"x")
-        assert await seen.get() == [(here.fileno(), SPEAKS)]
-        here.recv(1)
+        assert await seen.get() == [(here.fileno(), 1)]
+        assert kept.recv(1) == b"x"
         while not seen.empty():
             seen.get_nowait()
-        there.shutdown(socket.SHUT_WR)
-        [(descriptor, events)] = await seen.get()
-        assert (descriptor, READY[events & 0x1F] & 1) == (here.fileno(), 1)
-        assert events != SPEAKS
-        watcher.close()
+        watcher.watch(4, here.fileno(), None, None)
         here.close()
+        there.send(b"y")
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert seen.empty()
+        assert not watcher._epoll.poll(0)
+        watcher.close()
+        kept.close()
         there.close()
 
     run(story())
@@ -290,7 +295,7 @@ def test_a_descriptor_of_another_connection_is_registered_anew() -> None:
             other = socket.socket(fileno=os.dup2(other.detach(), descriptor))
         watcher.watch(1, descriptor, None, None)
         beyond.send(b"x")
-        assert await asyncio.wait_for(seen.get(), 5) == [(descriptor, SPEAKS)]
+        assert await asyncio.wait_for(seen.get(), 5) == [(descriptor, 1)]
         watcher.close()
         for end in (other, there, beyond):
             end.close()
@@ -303,18 +308,18 @@ def test_an_idle_connection_that_stirs_is_seen_before_the_next_request() -> None
         watcher = EpollWatcher(asyncio.get_running_loop(), lambda _: None)
         connections = Connections(watcher.masks)
         here, there = socket.socketpair()
-        first = connections.begin(("127.0.0.1", 80, 4000), True, True)
+        first = connections.begin(("127.0.0.1", 80, 4000), True)
         assert first is not None
         watcher.watch(1, here.fileno(), None, None)
         connections.learn(first, here.fileno())
         connections.end(first)
         watcher.watch(4, here.fileno(), None, None)
         watcher.look()
-        assert connections.begin(("127.0.0.1", 80, 4000), True, False) is first
+        assert connections.begin(("127.0.0.1", 80, 4000), False) is first
         connections.end(first)
         there.close()
         watcher.look()
-        assert connections.begin(("127.0.0.1", 80, 4000), True, False) is None
+        assert connections.begin(("127.0.0.1", 80, 4000), False) is None
         watcher.close()
         here.close()
 
@@ -324,12 +329,12 @@ def test_an_idle_connection_that_stirs_is_seen_before_the_next_request() -> None
 def test_a_connection_that_nobody_watches_is_looked_at_itself() -> None:
     connections = Connections({})
     here, there = socket.socketpair()
-    first = connections.begin(("127.0.0.1", 80, 4000), True, True)
+    first = connections.begin(("127.0.0.1", 80, 4000), True)
     assert first is not None
     connections.learn(first, here.fileno())
     connections.end(first)
     there.close()
-    assert connections.begin(("127.0.0.1", 80, 4000), True, False) is None
+    assert connections.begin(("127.0.0.1", 80, 4000), False) is None
     here.close()
 
 

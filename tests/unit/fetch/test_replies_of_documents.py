@@ -22,7 +22,7 @@ ASK = Ask("http://a.test/b?c")
 TIMES = Times(first_byte_s=0.25, total_s=0.5)
 SENT = [b"User-Agent: x"]
 PAGE = b"<title>a</title>" * 20
-PACKED = gzip.compress(PAGE)
+PACKED = gzip.compress(PAGE, mtime=0)
 OK = b"HTTP/1.1 200 OK\r\n"
 FIRST = (
     OK,
@@ -53,7 +53,7 @@ BODIES = (
     PACKED * 2,
     PACKED[:-4] + bytes(4),
     b"\x1f\x8b",
-    gzip.compress(b""),
+    gzip.compress(b"", mtime=0),
     zlib.compress(PAGE),
 )
 GZIP = [OK, b"Content-Encoding: gzip\r\n", b"\r\n"]

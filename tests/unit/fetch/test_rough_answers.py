@@ -101,11 +101,14 @@ EVIDENCE = {
 }
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["new", "kept"])
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(("target", "failure"), FAILURES.items())
-def test_a_broken_answer_is_a_failure_with_its_name(target: str, failure: Failure, loop: str) -> None:
+def test_a_broken_answer_is_a_failure_with_its_name(target: str, failure: Failure, loop: str, kept: bool) -> None:
     async def story() -> None:
         async with rough_server() as server, a_fetcher() as fetcher:
+            if kept:
+                assert (await get(fetcher, server, "/page")).body == PAGE
             reply = await get(fetcher, server, target, limits=TIMES.get(target, SMALL))
             assert (reply.failure, reply.evidence) == (failure, Evidence.FAILED)
             assert reply.detail
