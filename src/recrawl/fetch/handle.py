@@ -5,13 +5,10 @@ from contextlib import contextmanager
 
 import pycurl
 
-from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.options import STANDING
-from recrawl.fetch.order import Order, Terms
-from recrawl.model.visit import Limits
+from recrawl.fetch.order import NO_TERMS, Order, Terms
 
 URL, HTTPHEADER = int(pycurl.URL), int(pycurl.HTTPHEADER)  # named with every request
-NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)
 
 Trust = tuple[str, str]  # a file and a folder of certificates; '' for none
 

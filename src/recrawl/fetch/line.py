@@ -14,7 +14,7 @@ from recrawl.fetch.driver import Driver
 from recrawl.fetch.ears import NOTHING, READ, WRITE
 from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit
 from recrawl.fetch.incoming import Incoming
-from recrawl.fetch.order import Order
+from recrawl.fetch.order import NO_TERMS, Order, Terms
 from recrawl.fetch.request import raw_request
 from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure
@@ -48,8 +48,8 @@ class Line(Exchange):
     What an exchange that was not plain has left is cleared before the next one (`_is_marked`): most are plain."""
 
     __slots__ = (
-        "_ended_at", "_first_at", "_held", "_incoming", "_is_marked", "_missing_bytes", "_request", "_started_at",
-        "_unsent", "_watching", "_wire", "descriptor", "is_spent", "origin", "rested_at",
+        "_ended_at", "_first_at", "_held", "_incoming", "_is_marked", "_missing_bytes", "_most_body_bytes", "_patience_s",
+        "_request", "_started_at", "_unsent", "_watching", "_wire", "descriptor", "is_spent", "origin", "rested_at",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +71,7 @@ class Line(Exchange):
         self._held: list[bytes] = []
         self._missing_bytes = 0
         self._unsent, self._is_marked = b"", True
+        self._agree_to(NO_TERMS)
         wire.setblocking(False)
 
     async def run(self, order: Order) -> None:
@@ -79,16 +80,23 @@ class Line(Exchange):
             self._look_closely()
 
     def start(self, order: Order, ended: Callable[[], None]) -> None:
-        terms = self._terms = order.terms
+        terms = order.terms
+        if terms is not self._terms:  # most share them with the one before
+            self._agree_to(terms)
         if self._is_marked:
             self._clear(terms.limits)
             self._incoming, self._is_marked = None, False
         self._held, self._first_at, self._sent_at = [], 0.0, 0.0
         self._tell, self.is_under_way = ended, True
         self._request = raw_request(terms.endpoint.authority, order.target, order.header_lines)
-        limits, self._started_at = terms.limits, monotonic()
-        self._watch(min(limits.first_byte_s, limits.slow_for_s, terms.total_s))
+        self._started_at = monotonic()
+        self._watch(self._patience_s)
         self._watching.send_soon(self)
+
+    def _agree_to(self, terms: Terms) -> None:
+        limits, self._terms = terms.limits, terms
+        self._patience_s = min(limits.first_byte_s, limits.slow_for_s, terms.total_s)
+        self._most_body_bytes = min(SMALL_BYTES, limits.body_bytes) if not terms.enough_bytes else 0
 
     def send(self) -> None:
         """With all others of this turn."""
@@ -97,7 +105,7 @@ class Line(Exchange):
         if self.is_spent:
             self._was_closed = self._is_marked = True
             self._be_over()
-        elif not self._is_permitted():
+        elif self._permit is not None and not self._is_permitted():
             self._is_marked = True
             self._be_over()
         else:
@@ -112,16 +120,14 @@ class Line(Exchange):
         except OSError:
             self._hung_up()
             return
-        self._unsent = data[sent:]
-        if self._unsent:
-            self._watching.watch(READ | WRITE, self)
+        if sent < len(data) or self._unsent:
+            self._unsent = data[sent:]
+            self._watching.watch(READ | WRITE if self._unsent else READ, self)
 
     def stirred(self, can_write: bool) -> None:
         """There is something to read, or the connection ended, or more can be sent."""
         if can_write and self._unsent:
             self._send(self._unsent)
-            if not self._unsent:
-                self._watching.watch(READ, self)
             return
         if not self._sent_at or not self.is_under_way:
             self._spend()  # it ended, or the server speaks unasked
@@ -147,8 +153,7 @@ class Line(Exchange):
         else:
             self._first_at = monotonic()
             limits = self._terms.limits
-            most_bytes = min(SMALL_BYTES, limits.body_bytes) if not self._terms.enough_bytes else 0
-            whole_bytes = measured(data, limits.header_bytes, limits.header_count + 2, most_bytes)
+            whole_bytes = measured(data, limits.header_bytes, limits.header_count + 2, self._most_body_bytes)
             self._missing_bytes = whole_bytes - len(data) if whole_bytes else -1
         self._held.append(data)
         if self._missing_bytes == 0:
@@ -206,15 +211,16 @@ class Line(Exchange):
         self.due_at = NEVER
         if self._is_marked:
             self._is_over, self._paused = True, False
-        self._abandon()
+        if self.is_under_way:
+            self._abandon()
 
     def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
         if self._incoming is not None or not self._held:
             return None
-        if self.failure is None and not self.ballast.is_overfull:
+        if self.failure is None:
             data = self._held[0] if len(self._held) == 1 else b"".join(self._held)
             reply = told(ask, at, self._request, data, self.times(0.0), self.address)
-            if reply is not None:
+            if reply is not None and not (reply.body and self.ballast.is_overfull):
                 self._held = []
                 return reply
         self._look_closely()

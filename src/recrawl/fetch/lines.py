@@ -40,7 +40,10 @@ class Lines:
             if line is None:
                 break
             if line.loop_time() - line.rested_at < OLD_S:
-                lines.remove(line)
+                if line is lines[-1]:
+                    lines.pop()
+                else:
+                    lines.remove(line)
                 self._rest -= 1
                 return line
             line.close()
@@ -51,7 +54,10 @@ class Lines:
         if line.is_spent:
             return
         line.rested_at = line.loop_time()
-        self._resting.setdefault(line.origin, []).append(line)
+        lines = self._resting.get(line.origin)
+        if lines is None:
+            lines = self._resting[line.origin] = []
+        lines.append(line)
         self._rest += 1
         if self._rest > self._kept:
             self._let_go()

@@ -24,6 +24,9 @@ class Terms:
         return self.limits, self.connect_s, self.total_s, self.enough_bytes
 
 
+NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)  # before the first
+
+
 class Order:
     """Ask one address for one thing. `form`: posted, where there is one; `fresh`: no kept connection will do."""
 

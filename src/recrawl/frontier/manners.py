@@ -90,10 +90,12 @@ def trouble(reply: Reply) -> Trouble | None:
 def gap_s(server: Server, manners: Manners, asked_gap_s: float | None, owned: bool) -> float:
     """The pause between two requests: what the user set or the default, the server's own Crawl-delay,
     and, on servers of others, a multiple of its response time."""
-    default_s = 0.0 if owned else manners.gap_s
-    wanted_s = default_s if asked_gap_s is None else asked_gap_s if owned else max(asked_gap_s, manners.gap_s)
-    adaptive_s = 0.0 if owned else min(manners.response_factor * server.response_s, manners.longest_gap_s)
-    delay_s = min(server.crawl_delay_s or 0.0, manners.longest_crawl_delay_s)
+    delay_s = min(server.crawl_delay_s, manners.longest_crawl_delay_s) if server.crawl_delay_s else 0.0
+    if owned:
+        wanted_s = asked_gap_s or 0.0
+        return max(wanted_s, delay_s) if delay_s else wanted_s
+    wanted_s = manners.gap_s if asked_gap_s is None else max(asked_gap_s, manners.gap_s)
+    adaptive_s = min(manners.response_factor * server.response_s, manners.longest_gap_s)
     return max(wanted_s, adaptive_s, delay_s)
 
 

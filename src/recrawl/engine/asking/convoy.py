@@ -207,7 +207,13 @@ class Convoy:
     def _settle_all(self, now: float) -> None:
         """What was proved by now; then its lanes go on."""
         proved, self._proved = self._proved, []
-        handed_on(self._go_on, proved, now)
+        if self._bare:
+            handed_on(self._hand_over_bare, proved[:1], now)
+        if self._settler.has_room:
+            self._free += proved
+        else:
+            for lane in proved:
+                lane.halts(LATER)
 
     def _send_all(self) -> None:
         free, self._free = self._free, []
@@ -364,15 +370,10 @@ class Convoy:
                 self._bare_bytes += arrival.reply.held_bytes
         self._proved.append(lane)
 
-    def _go_on(self, lane: Lane, now: float) -> None:
-        """After what was proved; the first of a turn hands over what there is of all."""
-        if self._bare:
-            bare, self._bare, held_bytes, self._bare_bytes = self._bare, [], self._bare_bytes, 0
-            self._settler.hand_over_all(bare, held_bytes)
-        if self._settler.has_room:
-            self._free.append(lane)
-        else:
-            lane.halts(LATER)
+    def _hand_over_bare(self, lane: Lane, now: float) -> None:
+        """One lane hears what goes wrong with all."""
+        bare, self._bare, held_bytes, self._bare_bytes = self._bare, [], self._bare_bytes, 0
+        self._settler.hand_over_all(bare, held_bytes)
 
     def _give_up(self, lane: Lane, now: float) -> None:
         lane.trip = None
