@@ -340,9 +340,8 @@ class CurlFetcher:
     def _give_back(self, exchange: Exchange) -> None:
         if exchange.body_bytes:
             exchange.rest()
-        if isinstance(exchange, Line):
-            if self._lines is not None:
-                self._lines.give_back(exchange)
+        if self._lines is not None and isinstance(exchange, Line):
+            self._lines.give_back(exchange)
         elif isinstance(exchange, Transfer):
             self._give_back_transfer(exchange)
 

@@ -219,7 +219,8 @@ class Line(Exchange):
             return None
         if self.failure is None:
             data = self._held[0] if len(self._held) == 1 else b"".join(self._held)
-            reply = told(ask, at, self._request, data, self.times(0.0), self.address)
+            first_s, total_s = self._first_at - self._started_at, self._ended_at - self._started_at
+            reply = told(ask, at, self._request, data, Times(0.0, 0.0, 0.0, first_s, total_s), self.address)
             if reply is not None and not (reply.body and self.ballast.is_overfull):
                 self._held = []
                 return reply

@@ -107,14 +107,18 @@ def is_conditional(ask: Ask) -> bool:
 
 def raw_request(authority: str, target: str, lines: list[bytes], method: str = "GET") -> bytes:
     """The head as it goes over the wire (for HTTP/2: as it would)."""
-    plain: bytes | None = compiled.raw_request(authority, target, lines, method) if compiled is not None else None
-    return odd_raw_request(authority, target, lines, method) if plain is None else plain
+    return plain_raw_request(authority, target, lines, method) or odd_raw_request(authority, target, lines, method)
 
 
 def odd_raw_request(authority: str, target: str, lines: list[bytes], method: str) -> bytes:
     """`raw_request` of whatever it is."""
     start = f"{method} {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
     return start + b"".join(b"%s\r\n" % line for line in lines) + b"\r\n"
+
+
+plain_raw_request: Callable[[str, str, list[bytes], str], bytes | None] = (
+    (lambda *_: None) if compiled is None else compiled.raw_request
+)
 
 
 def _may_be_sent(name: str, value: str) -> bool:
