@@ -48,8 +48,9 @@ class Line(Exchange):
     What an exchange that was not plain has left is cleared before the next one (`_is_marked`): most are plain."""
 
     __slots__ = (
-        "_ended_at", "_first_at", "_held", "_incoming", "_is_marked", "_missing_bytes", "_most_body_bytes", "_patience_s",
-        "_request", "_started_at", "_unsent", "_watching", "_wire", "descriptor", "is_spent", "origin", "rested_at",
+        "_ended_at", "_first_at", "_held", "_incoming", "_is_marked", "_missing_bytes", "_most_body_bytes",
+        "_patience_s", "_request", "_started_at", "_unsent", "_watching", "_wire", "descriptor", "is_spent", "origin",
+        "rested_at",
     )  # fmt: skip
 
     def __init__(
