@@ -68,6 +68,8 @@ native_urn_uuid(PyObject *module, PyObject *random)
     return text;
 }
 
+#define NEAR 1024 /* bytes: some lines */
+
 static const char *
 line_start(const char *begin, const char *at)
 {
@@ -94,10 +96,32 @@ begins_with_key(const char *line, const char *end, Piece key)
     return compare(line, end, key) == 0;
 }
 
+/* Where the next look may be: two of them are under way while this one is compared. */
+static inline void
+look_ahead_between(const char *low, const char *high)
+{
+#ifdef __GNUC__
+    const char *middle = low + (high - low) / 2;
+    __builtin_prefetch(middle - 64);
+    __builtin_prefetch(middle - 192);
+#endif
+}
+
 const char *
 first_line(const char *begin, const char *end, Piece key)
 {
     const char *low = begin, *high = end;
+    while (high - low > NEAR) { /* the line at `low`, if it is not the first one, is smaller: nobody looks for its end */
+        const char *at = low + (high - low) / 2;
+        look_ahead_between(low, at);
+        look_ahead_between(at, high);
+        const char *middle = line_start(low, at);
+        if (middle == low) break;
+        if (compare(middle, end, key) < 0)
+            low = middle;
+        else
+            high = middle;
+    }
     while (low < high) {
         const char *middle = line_start(low, low + (high - low) / 2);
         if (compare(middle, end, key) < 0) {

@@ -40,6 +40,31 @@ unsigned char *deflated_into(unsigned char *to, const char *data, size_t length)
 size_t deflated_room(size_t length);
 /* The same for one that others follow, at a whole byte. */
 unsigned char *deflated_before(unsigned char *to, const char *data, size_t length);
+#define MOULD_PIECES 12
+#define MOULD_STEPS 240
+
+/* What of a text is always the same, encoded beforehand: some signs, or (`length`) as much as it has in common with `from_at`
+ * of another piece. */
+typedef struct {
+    uint64_t code;
+    uint16_t bits, at, length, from, from_at;
+} Step;
+
+typedef struct {
+    Step steps[MOULD_STEPS];
+    unsigned count; /* 0: it is not to be used */
+    uint16_t ends[MOULD_PIECES];
+} Mould;
+
+/* A part of a text: `fixed` says which constant piece it is, -1: none; `like`: which part before it may begin alike, or -1. */
+typedef struct {
+    size_t start, length;
+    int fixed, like;
+} Part;
+
+void mould_made(Mould *mould, const Piece *pieces, size_t count);
+/* `deflated_into` of a text that consists of these parts, all constant pieces among them in their order. */
+unsigned char *moulded_into(unsigned char *to, const char *text, size_t length, const Mould *mould, const Part *parts, size_t count);
 /* A gzip member of so much data, behind `to`, where `member_room` bytes are free; its end, NULL: there is no code for it. */
 char *put_member(char *to, const char *record, size_t length);
 size_t member_room(size_t length);

@@ -31,6 +31,7 @@ static PyMethodDef METHODS[] = {
     {"is_plain_head", native_is_plain_head, METH_VARARGS, "Whether a head can be stored as it came."},
     {"joined_lines", native_joined_lines, METH_VARARGS, "Sorted index lines with more of them."},
     {"is_plain_request", native_is_plain_request, METH_VARARGS, "Whether a request can be stored as it was sent."},
+    {"keeper", native_keeper, METH_O, "A function that puts what it is called with on a list, as a row."},
     {"kin", native_kin, METH_VARARGS, "The class that `kin_names` reads."},
     {"kin_names", native_kin_names, METH_VARARGS, "The groups of pages; None in their place: what is not so plain."},
     {"laid_out", native_laid_out, METH_VARARGS, "The clocks of sites, hour by hour; None: they are not so plain."},

@@ -107,6 +107,7 @@ PyObject *native_warc_date(PyObject *module, PyObject *moment);
 PyObject *native_write_in_order(PyObject *module, PyObject *arguments);
 PyObject *native_written_line(PyObject *module, PyObject *arguments);
 PyObject *native_rows_of(PyObject *module, PyObject *arguments);
+PyObject *native_keeper(PyObject *module, PyObject *heap);
 PyObject *native_rows_plan(PyObject *module, PyObject *arguments);
 PyObject *native_values_of(PyObject *module, PyObject *arguments);
 PyObject *native_without_none(PyObject *module, PyObject *arguments);

@@ -299,6 +299,127 @@ deflated_before(unsigned char *to, const char *data, size_t length)
     return deflate_into(to, data, length, 0);
 }
 
+/* ---- texts of which most is always the same ----------------------------------------------------------------------- */
+
+/* A constant piece, encoded once: signs as bits, and matches with what stands before them in constant pieces. */
+static void
+mould_piece(Mould *mould, const Piece *pieces, size_t which, uint16_t *seen, const uint16_t *starts)
+{
+    const unsigned char *data = (const unsigned char *)pieces[which].at;
+    size_t length = pieces[which].length;
+    Step *step = NULL;
+    for (size_t at = 0; at < length;) {
+        uint16_t *slot = at + SHORTEST_MATCH <= length ? &seen[slot_of(four_at(data + at))] : NULL;
+        size_t before = slot ? *slot : 0, from = which;
+        if (slot) *slot = (uint16_t)(starts[which] + at + 1);
+        if (before-- > 0) {
+            while (starts[from] > before) from--;
+            size_t from_at = before - starts[from], most = pieces[from].length - from_at, same = 0;
+            if (most > length - at) most = length - at;
+            if (most > LONGEST_MATCH) most = LONGEST_MATCH;
+            while (same < most && pieces[from].at[from_at + same] == pieces[which].at[at + same]) same++;
+            if (same >= SHORTEST_MATCH && mould->count < MOULD_STEPS) {
+                step = &mould->steps[mould->count++];
+                *step = (Step){0, 0, (uint16_t)at, (uint16_t)same, (uint16_t)from, (uint16_t)from_at};
+                at += same;
+                continue;
+            }
+        }
+        const Sign *sign = &literals[data[at++]];
+        if (step == NULL || step->length || step->bits + sign->bits > 56) {
+            if (mould->count == MOULD_STEPS) { /* nothing is put that is not whole */
+                mould->count = 0;
+                return;
+            }
+            step = &mould->steps[mould->count++];
+            *step = (Step){0};
+        }
+        step->code |= (uint64_t)sign->code << step->bits;
+        step->bits = (uint16_t)(step->bits + sign->bits);
+    }
+    mould->ends[which] = (uint16_t)mould->count;
+}
+
+void
+mould_made(Mould *mould, const Piece *pieces, size_t count)
+{
+    uint16_t seen[1 << TABLE_BITS] = {0}, starts[MOULD_PIECES], start = 0;
+    mould->count = 0;
+    for (size_t which = 0; which < count; which++) {
+        starts[which] = start;
+        start = (uint16_t)(start + pieces[which].length);
+        mould_piece(mould, pieces, which, seen, starts);
+        if (mould->count == 0) return;
+    }
+}
+
+static int
+put_literals(Writer *writer, const unsigned char *data, size_t length)
+{
+    settle(writer);
+    for (; length >= 4; length -= 4, data += 4) {
+        const Sign *signs[4] = {&literals[data[0]], &literals[data[1]], &literals[data[2]], &literals[data[3]]};
+        if (!signs[0]->bits || !signs[1]->bits || !signs[2]->bits || !signs[3]->bits) return -1;
+        for (int one = 0; one < 4; one++) put_sign(writer, signs[one]);
+        settle(writer);
+    }
+    for (; length; length--, data++) {
+        if (!literals[*data].bits) return -1;
+        put_sign(writer, &literals[*data]);
+    }
+    settle(writer);
+    return 0;
+}
+
+/* A piece that begins as another one before it does. */
+static int
+put_alike(Writer *writer, const unsigned char *text, const Part *part, const Part *like)
+{
+    const unsigned char *data = text + part->start, *there = text + like->start;
+    size_t same = 0, most = part->length < like->length ? part->length : like->length, at = 0;
+    while (same < most && data[same] == there[same]) same++;
+    while (same - at >= SHORTEST_MATCH) {
+        size_t length = same - at < LONGEST_MATCH ? same - at : LONGEST_MATCH;
+        put_match(writer, (unsigned)length, (unsigned)(part->start - like->start));
+        at += length;
+    }
+    return put_literals(writer, data + at, part->length - at);
+}
+
+/* A raw deflate stream of a text in parts, that is the last. NULL: it is long, or a byte has no place in the code. */
+unsigned char *
+moulded_into(unsigned char *to, const char *text, size_t length, const Mould *mould, const Part *parts, size_t count)
+{
+    if (length > LONGEST_DATA || mould->count == 0) return NULL;
+    memcpy(to, told[1], sizeof(told[0]));
+    unsigned whole = told_bits / 8;
+    Writer writer = {to + whole, told_bits % 8 ? told[1][whole] : 0, told_bits % 8};
+    size_t starts[MOULD_PIECES];
+    for (size_t one = 0; one < count; one++) {
+        const Part *part = &parts[one];
+        if (part->fixed < 0) {
+            const Part *like = part->like < 0 ? NULL : &parts[part->like];
+            const unsigned char *data = (const unsigned char *)text;
+            if ((like ? put_alike(&writer, data, part, like) : put_literals(&writer, data + part->start, part->length)) < 0) return NULL;
+            continue;
+        }
+        starts[part->fixed] = part->start;
+        for (unsigned at = part->fixed ? mould->ends[part->fixed - 1] : 0; at < mould->ends[part->fixed]; at++) {
+            const Step *step = &mould->steps[at];
+            if (step->length) {
+                put_match(&writer, step->length, (unsigned)(part->start + step->at - starts[step->from] - step->from_at));
+            } else {
+                put(&writer, step->code, step->bits);
+                settle(&writer);
+            }
+        }
+    }
+    put_sign(&writer, &literals[END_OF_BLOCK]);
+    if (writer.bits % 8) writer.bits += 8 - writer.bits % 8;
+    settle(&writer);
+    return writer.to;
+}
+
 /* deflated(data, is_last) -> a raw deflate stream; None: the data is long, or more than ASCII */
 PyObject *
 native_deflated(PyObject *module, PyObject *arguments)

@@ -414,3 +414,20 @@ native_alike(PyObject *module, PyObject *arguments)
     }
     return counted(ways, known);
 }
+
+static PyObject *
+keep(PyObject *heap, PyObject *row)
+{
+    if (PyList_Append(heap, row) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef KEEP = {"keep", keep, METH_VARARGS, "Put a row on the heap."};
+
+/* keeper(list) -> function(*row): the row as SQLite's driver made it goes on the list */
+PyObject *
+native_keeper(PyObject *module, PyObject *heap)
+{
+    if (!PyList_CheckExact(heap)) return PyErr_Format(PyExc_TypeError, "rows are kept on a list");
+    return PyCFunction_New(&KEEP, heap);
+}

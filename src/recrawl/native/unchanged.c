@@ -9,18 +9,6 @@ static const char REVISIT[] = "warc/revisit";
 
 static uint32_t checks[8][256]; /* CRC-32, eight bytes at a time */
 
-void
-unchanged_prepare(void)
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t left = byte;
-        for (int bit = 0; bit < 8; bit++) left = left & 1 ? left >> 1 ^ 0xEDB88320u : left >> 1;
-        checks[0][byte] = left;
-    }
-    for (int row = 1; row < 8; row++)
-        for (int byte = 0; byte < 256; byte++) checks[row][byte] = checks[row - 1][byte] >> 8 ^ checks[0][checks[row - 1][byte] & 255];
-}
-
 uint32_t
 crc32_on(uint32_t before, const char *data, size_t length)
 {
@@ -143,31 +131,92 @@ typedef struct {
     Piece identity, fields;
 } Confirmed;
 
-static char *
-put_record(char *to, const Line *original, const Confirmed *now)
+#define FIXED(text) {text, sizeof(text) - 1}
+
+enum { TO_IDENTITY, TO_DATE, TO_URL, TO_FIELDS, TO_PROFILE, TO_REFERENCE, TO_SHA1, TO_SHA256, TO_END, FIXED_PIECES };
+
+static const Piece FIXED_TEXTS[FIXED_PIECES] = {
+    FIXED("WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: "),
+    FIXED("\r\nWARC-Date: "),
+    FIXED("\r\nWARC-Target-URI: "),
+    FIXED("\r\n"),
+    FIXED("WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\nWARC-Refers-To-Target-URI: "),
+    FIXED("\r\nWARC-Refers-To-Date: "),
+    FIXED("\r\nWARC-Payload-Digest: sha1:"),
+    FIXED("\r\nRecrawl-Body-Digest: sha256:"),
+    FIXED("\r\nContent-Type: application/http; msgtype=response\r\n"
+          "WARC-Block-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 0\r\n\r\n\r\n\r\n"),
+};
+static Mould mould; /* of these */
+
+#define MOST_PARTS (2 * FIXED_PIECES)
+
+typedef struct {
+    char text[LONGEST_RECORD];
+    size_t length, count;
+    Part parts[MOST_PARTS];
+} Record;
+
+static void
+lay_part(Record *record, Piece piece, int fixed, int like)
 {
-    to = PUT(to, "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: ");
-    to = put_piece(to, now->identity);
-    to = PUT(to, "\r\nWARC-Date: ");
-    to = put_text(to, now->date, now->date_length);
-    to = PUT(to, "\r\nWARC-Target-URI: ");
-    to = put_piece(to, original->url);
-    to = PUT(to, "\r\n");
-    to = put_piece(to, now->fields);
-    to = PUT(to, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\nWARC-Refers-To-Target-URI: ");
-    to = put_piece(to, original->url);
-    to = PUT(to, "\r\nWARC-Refers-To-Date: ");
-    to = put_text(to, now->refers_to, now->refers_to_length);
+    record->parts[record->count++] = (Part){record->length, piece.length, fixed, like};
+    memcpy(record->text + record->length, piece.at, piece.length);
+    record->length += piece.length;
+}
+
+static void
+lay_fixed(Record *record, int which)
+{
+    lay_part(record, FIXED_TEXTS[which], which, -1);
+}
+
+static void
+lay_free(Record *record, Piece piece)
+{
+    lay_part(record, piece, -1, -1);
+}
+
+static void
+make_record(Record *record, const Line *original, const Confirmed *now)
+{
+    record->length = record->count = 0;
+    lay_fixed(record, TO_IDENTITY);
+    lay_free(record, now->identity);
+    lay_fixed(record, TO_DATE);
+    int date = (int)record->count;
+    lay_free(record, (Piece){now->date, now->date_length});
+    lay_fixed(record, TO_URL);
+    int url = (int)record->count;
+    lay_free(record, original->url);
+    lay_fixed(record, TO_FIELDS);
+    lay_free(record, now->fields);
+    lay_fixed(record, TO_PROFILE);
+    lay_part(record, original->url, -1, url);
+    lay_fixed(record, TO_REFERENCE);
+    lay_part(record, (Piece){now->refers_to, now->refers_to_length}, -1, date);
     if (original->digest.length) {
-        to = PUT(to, "\r\nWARC-Payload-Digest: sha1:");
-        to = put_piece(to, original->digest);
+        lay_fixed(record, TO_SHA1);
+        lay_free(record, original->digest);
     }
     if (original->sha256.length) {
-        to = PUT(to, "\r\nRecrawl-Body-Digest: sha256:");
-        to = put_piece(to, original->sha256);
+        lay_fixed(record, TO_SHA256);
+        lay_free(record, original->sha256);
     }
-    return PUT(to, "\r\nContent-Type: application/http; msgtype=response\r\n"
-                   "WARC-Block-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+    lay_fixed(record, TO_END);
+}
+
+void
+unchanged_prepare(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t left = byte;
+        for (int bit = 0; bit < 8; bit++) left = left & 1 ? left >> 1 ^ 0xEDB88320u : left >> 1;
+        checks[0][byte] = left;
+    }
+    for (int row = 1; row < 8; row++)
+        for (int byte = 0; byte < 256; byte++) checks[row][byte] = checks[row - 1][byte] >> 8 ^ checks[0][checks[row - 1][byte] & 255];
+    mould_made(&mould, FIXED_TEXTS, FIXED_PIECES);
 }
 
 size_t
@@ -176,14 +225,29 @@ member_room(size_t length)
     return HEADER_BYTES + deflated_room(length) + TRAILER_BYTES;
 }
 
+static char *
+put_trailer(char *to, const char *record, size_t length)
+{
+    const uint32_t trailer[2] = {crc32_on(0, record, length), (uint32_t)length};
+    return put_text(to, (const char *)trailer, TRAILER_BYTES);
+}
+
 char *
 put_member(char *to, const char *record, size_t length)
 {
     memcpy(to, GZIP_HEADER, HEADER_BYTES);
     char *end = (char *)deflated_into((unsigned char *)to + HEADER_BYTES, record, length);
-    if (end == NULL) return NULL;
-    const uint32_t trailer[2] = {crc32_on(0, record, length), (uint32_t)length};
-    return put_text(end, (const char *)trailer, TRAILER_BYTES);
+    return end == NULL ? NULL : put_trailer(end, record, length);
+}
+
+/* The same of a record: most of it was encoded before. */
+static char *
+put_record_member(char *to, const Record *record, const Line *original)
+{
+    if (!original->digest.length || !original->sha256.length) return put_member(to, record->text, record->length);
+    memcpy(to, GZIP_HEADER, HEADER_BYTES);
+    char *end = (char *)moulded_into((unsigned char *)to + HEADER_BYTES, record->text, record->length, &mould, record->parts, record->count);
+    return end == NULL ? NULL : put_trailer(end, record->text, record->length);
 }
 
 static size_t
@@ -254,10 +318,11 @@ native_unchanged(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
     now.refers_to_length = date_written(same_as_at, now.refers_to);
     if (!now.date_length || !now.refers_to_length || offset < 0) Py_RETURN_NONE;
     if (!line_read(text, text + PyBytes_GET_SIZE(arguments[0]), &original) || !is_short(&original, &now)) Py_RETURN_NONE;
-    char record[LONGEST_RECORD], member[LONGEST_RECORD * 2];
-    size_t length = (size_t)(put_record(record, &original, &now) - record);
-    if (member_room(length) > sizeof(member)) Py_RETURN_NONE;
-    char *member_end = put_member(member, record, length);
+    char member[LONGEST_RECORD * 2];
+    Record record;
+    make_record(&record, &original, &now);
+    if (member_room(record.length) > sizeof(member)) Py_RETURN_NONE;
+    char *member_end = put_record_member(member, &record, &original);
     if (member_end == NULL) Py_RETURN_NONE;
     size_t member_bytes = (size_t)(member_end - member);
     PyObject *line = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)line_room(&original, file));
@@ -325,10 +390,19 @@ typedef struct {
     Piece before, file; /* an original of that second or later may lie elsewhere */
     long long offset;
     Pile members, lines;
-    PyObject *peer, *fields; /* of the last one */
+    PyObject *peer, *fields; /* of the last one … */
+    int are_plain;
     char begin[8];           /* … of its head */
     size_t begin_bytes;
 } Run;
+
+static int
+are_plain_fields(Piece fields)
+{
+    for (size_t at = 0; at < fields.length; at++)
+        if (!is_plain_value(fields.at + at, 1) && fields.at[at] != '\r' && fields.at[at] != '\n') return 0;
+    return fields.at != NULL;
+}
 
 /* What a record says of its connection; negative: an exception, 0: it is not plain. */
 static int
@@ -345,11 +419,10 @@ take_fields(Run *run, PyObject *reply, Piece *fields)
         Py_XSETREF(run->peer, Py_NewRef(peer));
         memcpy(run->begin, begin, begin_bytes);
         run->begin_bytes = begin_bytes;
+        run->are_plain = are_plain_fields(ascii_piece(told));
     }
     *fields = ascii_piece(run->fields);
-    for (size_t at = 0; at < fields->length; at++)
-        if (!is_plain_value(fields->at + at, 1) && fields->at[at] != '\r' && fields->at[at] != '\n') return 0;
-    return fields->at != NULL;
+    return run->are_plain;
 }
 
 PyObject *
@@ -370,11 +443,12 @@ lay_one(Run *run, const Line *original, Confirmed *now)
     PyObject *identity = new_identity(run->new_id);
     if (identity == NULL) return -1;
     now->identity = ascii_piece(identity);
-    char record[LONGEST_RECORD], *to = NULL, *end = NULL;
+    char *to = NULL, *end = NULL;
     if (now->identity.at != NULL && is_short(original, now)) {
-        size_t length = (size_t)(put_record(record, original, now) - record);
-        to = room_on(&run->members, member_room(length));
-        end = to == NULL ? NULL : put_member(to, record, length);
+        Record record;
+        make_record(&record, original, now);
+        to = room_on(&run->members, member_room(record.length));
+        end = to == NULL ? NULL : put_record_member(to, &record, original);
     }
     Py_DECREF(identity);
     if (end == NULL) {

@@ -31,14 +31,30 @@ class Session:
         found: Rows = self._run(sql.text, parameters).fetchall()
         return found
 
+    def wide_rows(self, sql: Sql, parameters: tuple[object, ...] = ()) -> Rows:
+        """The same, where rows have so many columns that a driver may have a shorter way for them."""
+        return self.rows(sql, parameters)
+
     def rows_of(self, sized: Callable[[int], Sql], items: Collection[Item], **values: object) -> Iterator[Any]:
         """Rows of a statement that takes a list, whatever the length of the list."""
+        return self._rows_of(self.rows, sized, items, values)
+
+    def wide_rows_of(self, sized: Callable[[int], Sql], items: Collection[Item]) -> Iterator[Any]:
+        return self._rows_of(self.wide_rows, sized, items, {})
+
+    def _rows_of(
+        self,
+        rows: Callable[[Sql, tuple[object, ...]], Rows],
+        sized: Callable[[int], Sql],
+        items: Collection[Item],
+        values: dict[str, object],
+    ) -> Iterator[Any]:
         if self._arrays:
             yield from self._rows_of_arrays(sized(ARRAY_SIZE), list(items), values)
             return
         for chunk in in_chunks(items):
             sql = sized(len(chunk))
-            yield from self.rows(sql, sql.bind_list(chunk, **values))
+            yield from rows(sql, sql.bind_list(chunk, **values))
 
     def _rows_of_arrays(self, sql: Sql, items: list[Item], values: dict[str, object]) -> Iterator[Any]:
         for start in range(0, len(items), ARRAY_LONGEST):

@@ -161,7 +161,7 @@ class SqlStore(RecordReading):
     def pages(self, ids: Sequence[int]) -> list[Page]:
         unique = list(dict.fromkeys(ids))
         with self.database.reading() as session:
-            found = list(session.rows_of(self._sql.pages, unique))
+            found = list(session.wide_rows_of(self._sql.pages, unique))
         pages = {page.id: page for page in self._pages_of(found)}
         return [pages[number] for number in unique if number in pages]
 
@@ -192,7 +192,7 @@ class SqlStore(RecordReading):
             return session.rows(self._sql.due, self._sql.due.bind(**bounds, limit=limit))
         sql, found = self._sql.due_of_rank, list[Row]()
         for rank in Rank.ALL:
-            found += session.rows(sql, sql.bind(**bounds, rank=rank, limit=limit - len(found)))
+            found += session.wide_rows(sql, sql.bind(**bounds, rank=rank, limit=limit - len(found)))
             if len(found) == limit:
                 break
         return found
@@ -250,7 +250,7 @@ class SqlStore(RecordReading):
         rare = bool(number) and self._is_rare(number, limit)
         sql = self._sql.ids_by_servers if rare else self._sql.scan_site if number else self._sql.scan
         with self.database.reading() as session:
-            found = session.rows(sql, sql.bind(**bounds))
+            found = (session.rows if rare else session.wide_rows)(sql, sql.bind(**bounds))
         return self.pages([row[0] for row in found]) if rare else self._pages_of(found)
 
     def _is_rare(self, site: int, limit: int) -> bool:

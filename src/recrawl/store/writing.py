@@ -143,7 +143,7 @@ class BatchWriter:
         """The rows of `standings` of all pages that the batch speaks of."""
         facts = (batch.visits, batch.versions, batch.lost)
         spoken_of = {*overwritten, *map(PAGE, chain.from_iterable(facts))}
-        found = list(self._session.rows_of(self._sql.standings, spoken_of))
+        found = list(self._session.wide_rows_of(self._sql.standings, spoken_of))
         self._stand([row for row in found if row[0] in overwritten], -1)
         return {row[0]: row for row in found}
 
