@@ -59,6 +59,8 @@ class Reckoning:
         self.outcomes = Outcomes(parts.store)
         self._lists = Lists(parts.store, parts.quarries)
         self._savings = Savings(parts.store, parts.worker)
+        self._recognised = 0  # addresses of this batch that the store holds
+        self._is_known_ground = False
         self.reread()
 
     def reread(self) -> None:
@@ -109,15 +111,23 @@ class Reckoning:
             arrivals, pages, start, outcomes.awaited, lambda site: outcomes.is_quiet(site, ledger), records, ledger
         )
 
+    def entered(self, offered: int, new: int) -> None:
+        """Of so many addresses that a batch brought so many were new. Where the store held most, be it from another
+        worker or an earlier run, it is asked before anything is made of the next ones."""
+        known = self._recognised + offered - new
+        self._recognised = 0
+        if known or new:
+            self._is_known_ground = known > new
+
     def _recognise(self, arrivals: Sequence[Arrival]) -> None:
-        """Where pages lead that were seen before: asked of the store at once, where that waits for nobody."""
+        """Where pages lead that were seen before, or that stand on known ground: asked of the store at once, where that
+        waits for nobody."""
         read: dict[str, list[tuple[Page, Sequence[Link]]]] = {}
         for one in arrivals:
-            if one.document is not None and one.page.visits and one.follow:
+            if one.document is not None and one.follow and (one.page.visits or self._is_known_ground):
                 read.setdefault(one.page.site, []).append((one.page, without_feeds(one.document.links)))
         if read and self.parts.store.at_hand(to_read=True):
-            for site, pages in read.items():
-                self.parts.quarries[site].recognise(pages)
+            self._recognised += sum(self.parts.quarries[site].recognise(pages) for site, pages in read.items())
 
     def _note(self, one: Arrival, after: Page, ledger: Ledger) -> None:
         """One visit of a page."""

@@ -8,6 +8,7 @@ import mmap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from struct import calcsize
 
+from recrawl.engine.hearsay import Hearsay, Listener
 from recrawl.engine.tally import IDLE, Board, Count, Tally
 from recrawl.frontier.split import split
 
@@ -49,8 +50,9 @@ class Owners:
 class Mates:
     """What a worker sees of the others."""
 
-    def __init__(self, owners: Owners, board: Board, number: int) -> None:
+    def __init__(self, owners: Owners, board: Board, number: int, hearsay: Hearsay | None = None) -> None:
         self._owners, self._board, self.number = owners, board, number
+        self.ears = Listener(hearsay, number) if hearsay is not None else None
         owners.look_again(number)  # the one before it may have died while it gave something away
         self._seen = -1
         self._idle: dict[int, int] = {}  # how often in a row each was

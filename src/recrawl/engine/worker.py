@@ -15,6 +15,7 @@ from recrawl.engine.filling.retiming import EVERY_S, Retiming, Sweep
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.finding.discover_memo import closed_traps
 from recrawl.engine.hearing.heard import Stirrings
+from recrawl.engine.hearsay import Listener
 from recrawl.engine.reckoning import Reckoning
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.engine.settling.ledger import Ledger, captures, save
@@ -29,6 +30,7 @@ from recrawl.model.failure import DiskFull, LeaseLost, StoreAway
 from recrawl.model.swift import replace
 from recrawl.model.values import dataclass
 
+DISK_LOOK_S = 0.2  # how often free space is looked at
 WAITING_POLL_S = 0.02  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 ENDING_POLL_S = 0.002  # the same, when all the others have nothing to do either: what is left is to see that it is so
 STOP_WITHIN_S = 7.0  # a stop waits this long for requests under way …
@@ -49,9 +51,15 @@ class Order:
 
 class Worker:
     def __init__(
-        self, parts: Parts, order: Order, partitions: Collection[int], tally: Tally, mates: Mates | None = None
+        self,
+        parts: Parts,
+        order: Order,
+        partitions: Collection[int],
+        tally: Tally,
+        mates: Mates | None = None,
+        ears: Listener | None = None,
     ) -> None:
-        self.parts, self.order, self.tally, self._mates = parts, order, tally, mates
+        self.parts, self.order, self.tally, self._mates, self._ears = parts, order, tally, mates, ears
         self.partitions = set(partitions)
         self.frontier = Frontier()
         self._tasks: dict[asyncio.Task[None], str] = {}  # lanes, and the server each one asks
@@ -70,6 +78,7 @@ class Worker:
         self._looked_once = False
         self._found = 0
         self._low = False
+        self._disk_looked_at = 0.0
         self._giving: asyncio.Task[None] | None = None  # partitions to another worker
         self._leaving: frozenset[int] = frozenset()  # these
         self.retiming = Retiming(
@@ -144,6 +153,8 @@ class Worker:
         self._reread_sites(now)
         if self._mates is not None:
             self._share(self._mates, now)
+        if self._ears is not None:
+            self._listen(self._ears)
         looks = now >= self._look_at or self.frontier.hungry() or self._has_run_dry
         if looks:
             self._found = self.intake.look(now) + self._bring_forward()
@@ -161,6 +172,12 @@ class Worker:
             self._look_at = min(self._look_at, now + (ENDING_POLL_S if all_idle else WAITING_POLL_S))
         if not self._has_gone_round(now):
             await self._rest(now)
+
+    def _listen(self, ears: Listener) -> None:
+        """Links to what others have entered bring nothing new."""
+        for site, urls in ears.news():
+            if site in self.parts.quarries:
+                self.parts.quarries[site].holds(urls)
 
     def _share(self, mates: Mates, now: float) -> None:
         """Take what another worker gave us; give half of what waits to one that has nothing to do. Where there is a
@@ -219,6 +236,9 @@ class Worker:
 
     def _disk_is_low(self, now: float) -> bool:
         """Stop asking before the disk is full; go on by itself when there is room. A run that goes round once ends."""
+        if 0.0 <= now - self._disk_looked_at < DISK_LOOK_S:
+            return self._low
+        self._disk_looked_at = now
         low = self.parts.disk_is_low()
         self.lanes.resting = low
         if low and self.order.once:
@@ -337,6 +357,9 @@ class Worker:
         self.tally.add(Count.COMMITS)
         self.tally.add(Count.WRITTEN, len(ledger.pages))
         self.tally.add(Count.ENTERED, len(saved.entered))
+        self.reckoning.entered(len(ledger.entered), len(saved.entered))
+        if saved.entered and self._ears is not None:
+            self._ears.tell_all(ledger.entered[number] for number in saved.entered)
         self._count_new(ledger, saved)
         self.intake.take(ledger, saved, self.parts.clock.now())
         told = zip(ledger.events, saved.cursors, strict=True)

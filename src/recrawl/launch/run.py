@@ -17,6 +17,7 @@ from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.hearsay import Hearsay
 from recrawl.engine.quarries import adopt_pages, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.set_right import set_right
@@ -166,10 +167,10 @@ def _run_crew(
     folder: Folder, settings: Settings, order: Order, board: Board, tick: Tick, owners: Owners
 ) -> tuple[int, str]:
     """The exit code, and why a worker gave up. All go by one clock, those too that are started when it was set."""
-    clock = SystemClock()
+    clock, hearsay = SystemClock(), Hearsay(len(board.rows))
 
     def work(number: int, _tally: Tally) -> int:
-        return run_loop(lambda: _work(folder, settings, order, Mates(owners, board, number), clock, None))
+        return run_loop(lambda: _work(folder, settings, order, Mates(owners, board, number, hearsay), clock, None))
 
     log = LogFile(folder.log)
     sees_the_end = order.once and not settings.state.store  # in a cluster the workers see it themselves
@@ -200,7 +201,7 @@ async def _work_here(folder: Folder, settings: Settings, order: Order, mates: Ma
     async with assemble(folder, settings, str(mates.number), clock, crew=mates.crew) as parts:
         _rest_the_collector()
         shares_out = order.once and mates.crew > 1
-        worker = Worker(parts, order, mates.owned(), mates.own_tally, mates if shares_out else None)
+        worker = Worker(parts, order, mates.owned(), mates.own_tally, mates if shares_out else None, mates.ears)
         stopped_by = _listen(worker.stop)
         await worker.run()
     return stopped_by[0] if stopped_by else 0

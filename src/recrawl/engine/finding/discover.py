@@ -95,21 +95,23 @@ class Quarry:
         ]
         return sorted(found, key=place_in_line) if len(found) > 1 else found
 
-    def recognise(self, pages: Sequence[tuple[Page, Sequence[Link]]]) -> None:
+    def recognise(self, pages: Sequence[tuple[Page, Sequence[Link]]]) -> int:
         """Pages seen before lead to pages that the store holds, nearly all of them. One question for many pages costs
         less than to let each address in, only for the store to say that it has it. What would be refused is left to
-        `discover`, which counts it."""
+        `discover`, which counts it. How many it holds."""
         if not self._is_plain or self.traps.any_closed:
-            return
+            return 0
         met, depths = self._spelt, dict[str, int]()
         for page, links in pages:
             depth = page.depth + 1
             for url in [link.url for link in links if not link.nofollow and link.url not in met]:
                 depths[url] = min(depth, depths.get(url, depth))
         urls, ids = self._let_in(depths)
-        if urls and not self.traps.nears_a_limit(len(urls)):
-            stored = self.stored(ids)
-            met.remember([url for url, number in zip(urls, ids, strict=True) if number in stored])
+        if not urls or self.traps.nears_a_limit(len(urls)):
+            return 0
+        stored = self.stored(ids)
+        met.remember([url for url, number in zip(urls, ids, strict=True) if number in stored])
+        return len(stored)
 
     def _let_in(self, depths: Mapping[str, int]) -> tuple[list[str], list[int]]:
         """Those that would be let in so many links away from a seed, and the pages that they lead to. What they begin
@@ -160,15 +162,19 @@ class Quarry:
         for page in pages:
             if page.hops and page.depth == 0:
                 self.widen(page.server)
-        if self._is_plain:
-            self._spelt.remember(self._meant(pages))
-        else:
-            self.sieve.remember([page.url for page in pages])
+        self.holds([page.url for page in pages])
 
-    def _meant(self, pages: Sequence[Page]) -> list[str]:
-        """The addresses of pages to which links of that address lead. What they begin with is looked at once: most come
-        from one server."""
-        rest, found = [page.url for page in pages], list[str]()
+    def holds(self, urls: list[str]) -> None:
+        """The store does, pages of these addresses."""
+        if self._is_plain:
+            self._spelt.remember(self._meant(urls))
+        else:
+            self.sieve.remember(urls)
+
+    def _meant(self, urls: list[str]) -> list[str]:
+        """Those to which links of that address lead. What they begin with is looked at once: most come from one
+        server."""
+        rest, found = urls, list[str]()
         while rest:
             first = rest[0]
             origin = first[: first.find("/", SHORTEST_ORIGIN)]
