@@ -55,6 +55,7 @@ class Figure:
 FIGURES = (
     Figure("bytes_per_address", "bytes per address on disk", "B", most=250.0),
     Figure("known_link_us", "known-link check", "µs a link", most_ratio=1.5),
+    Figure("known_in_a_row_us", "the same, one check right after another", "µs a link"),
     Figure("known_entered_us", "known links through `save`", "µs a link"),
     Figure("new_link_us", "new links", "µs a link"),
     Figure("due_pick_us", "pick of due pages", "µs a page", most_ratio=1.5),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
+from math import inf
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
@@ -15,7 +16,7 @@ from recrawl.archive.recent import Recent
 from recrawl.archive.record import BrokenRecord, Record, at_of, parse
 from recrawl.archive.repair import repair
 from recrawl.archive.settings import ArchiveSettings
-from recrawl.archive.tray import NEVER, Tray
+from recrawl.archive.tray import Tray
 from recrawl.archive.warc import BODY_DIGEST, exchange, is_kept_as_sent, warcinfo
 from recrawl.formats.cdxj import parse_written
 from recrawl.model.address import fingerprint
@@ -51,7 +52,7 @@ class WarcArchive:
         self._full: list[OpenFile] = []  # to be finished
         self._serial = 0
         self._recent = Recent()  # index lines of the open file by address and second …
-        self._recent_from = NEVER  # … and the first second among them
+        self._recent_from = inf  # … and the first moment among them
         self._sidecars = Sidecars(folder)
         self._paths: dict[str, str] = {}  # of files that were read
         self.repairs = repair(folder, worker, settings.sync)
@@ -79,7 +80,7 @@ class WarcArchive:
 
     def _lay_unchanged(self, captures: list[Capture], start: int, trays: Sequence[Tray]) -> list[Place]:
         """As many as are plainly unchanged from there on, by the compiled part. It knows finished sidecars only: an
-        original as young as any that is still being written is not its business."""
+        original no older than any that is still being written is not its business."""
         before = min(self._recent_from, *(tray.originals_from for tray in trays))
         return trays[-1].add_all_unchanged(
             captures, start, self._sidecars, before, self._new_id, self._settings.file_bytes
@@ -93,7 +94,7 @@ class WarcArchive:
         if original is None and (place := trays[-1].add_plainly(capture, self._settings, self._new_id)) is not None:
             return place
         line = parse_written(original) if original is not None else None
-        return trays[-1].add(exchange(capture, line, self._settings, self._new_id))
+        return trays[-1].add(exchange(capture, line, self._settings, self._new_id), capture.at)
 
     def _keep(self, trays: Sequence[Tray], places: list[Place], flush: bool) -> list[Place]:
         """Each tray with one write. Where one finds no room, neither it nor those behind it are there."""
@@ -162,7 +163,7 @@ class WarcArchive:
         if file is self._file:
             self._file, self._sidecars.own = None, ""
             self._recent.clear()
-            self._recent_from = NEVER
+            self._recent_from = inf
 
     def _original(self, capture: Capture, same_as_at: float, trays: Sequence[Tray]) -> bytes | None:
         """The index line of the whole response that the capture says it equals; None stores it whole."""

@@ -1,6 +1,7 @@
 """The records of one batch on their way into one file."""
 
 from collections.abc import Callable
+from math import inf
 
 from recrawl.archive.cdxj_index import Sidecars
 from recrawl.archive.deflate import crc32
@@ -16,8 +17,6 @@ from recrawl.model.capture import Capture, Place
 from recrawl.model.visit import Reply, Times
 from recrawl.native import compiled
 
-NEVER = "9" * 14  # as a second
-
 if compiled is not None:
     compiled.captured(Capture, Reply, Place, connection_fields)
     compiled.responding((Capture, Reply, Times), connection_fields, crc32, digests_of)
@@ -32,7 +31,7 @@ class Tray:
         self.originals: list[
             tuple[str, Span]
         ] = []  # which of them a later capture may equal: how they begin, and where
-        self.originals_from = NEVER  # the first second among these
+        self.originals_from = inf  # the first moment among these
         self._line_bytes = 0
         self._by_url: dict[str, list[bytes]] = {}
         self._name, self._level = file.name, compress_level
@@ -45,8 +44,9 @@ class Tray:
     def data(self) -> bytes:
         return b"".join(self._members)
 
-    def add(self, exchange: Exchange) -> Place:
+    def add(self, exchange: Exchange, at: float) -> Place:
         """The main record first, then those beside it; where the one lies that is to be read."""
+        self.originals_from = min(self.originals_from, at)
         place = self._lay(self._member(exchange.main))
         if exchange.told is not None:
             self._index(line_of(exchange.told, place))
@@ -65,6 +65,7 @@ class Tray:
             return None
         members, length, line, key_length = plain
         self._add_original(line, line[:key_length].decode(), capture.url)
+        self.originals_from = min(self.originals_from, capture.at)
         place = Place(self._name, self.end, length)
         self._members.append(members)
         self.end += len(members)
@@ -85,12 +86,12 @@ class Tray:
         captures: list[Capture],
         start: int,
         sidecars: Sidecars,
-        before: str,
+        before: float,
         new_id: Callable[[], str],
         limit_bytes: int,
     ) -> list[Place]:
         """`add_unchanged` of every capture from there on whose original is found in a finished sidecar, up to the first
-        that is not so plain; `before`: originals of that second or later may be elsewhere."""
+        that is not so plain; `before`: originals of that moment or later may be elsewhere."""
         if compiled is None or self._level not in QUICK_LEVELS:
             return []
         members, lines, places = compiled.unchanged_run(
@@ -124,7 +125,6 @@ class Tray:
 
     def _add_original(self, text: bytes, key: str, url: str) -> None:
         self.originals.append((key, (self._line_bytes, len(text))))
-        self.originals_from = min(self.originals_from, key[-15:-1])
         self._by_url.setdefault(url, []).append(text)
         self._add_line(text)
 

@@ -387,7 +387,8 @@ room_on(Pile *pile, size_t wanted)
 
 typedef struct {
     PyObject *created, *sidecars, *new_id, *file_name, *places;
-    Piece before, file; /* an original of that second or later may lie elsewhere */
+    Piece file;
+    double before; /* an original of that moment or later may lie elsewhere */
     long long offset;
     Pile members, lines;
     PyObject *peer, *fields; /* of the last one … */
@@ -486,7 +487,7 @@ take_one(Run *run, PyObject *capture)
     if (key_end == NULL) return 0;
     wish.key.length = (size_t)(key_end - key);
     if (wish.sha256.length >= 7 && !memcmp(wish.sha256.at, "sha256:", 7)) wish.sha256 = (Piece){wish.sha256.at + 7, wish.sha256.length - 7};
-    if (memcmp(key_end - 15, run->before.at, 14) >= 0) return 0;
+    if (!(PyFloat_AS_DOUBLE(same_as_at) < run->before)) return 0;
     Confirmed now = {.identity = {key, 256}};
     now.date_length = date_written(PyFloat_AS_DOUBLE(at), now.date);
     now.refers_to_length = date_written(PyFloat_AS_DOUBLE(same_as_at), now.refers_to);
@@ -504,21 +505,20 @@ take_one(Run *run, PyObject *capture)
 }
 
 /* unchanged_run(captures, start, created, sidecars, before, new_id, file, offset, limit) -> members, index lines and places
- * of the plain 304s from there on, up to the first that is another, or to the limit. `before`: a second as 14 digits. */
+ * of the plain 304s from there on, up to the first that is another, or to the limit. `before`: of originals. */
 PyObject *
 native_unchanged_run(PyObject *module, PyObject *arguments)
 {
-    PyObject *captures, *before, *answer = NULL;
+    PyObject *captures, *answer = NULL;
     Py_ssize_t start;
     long long limit;
     Run run = {NULL};
-    if (!PyArg_ParseTuple(arguments, "O!nO!O!UOULL", &PyList_Type, &captures, &start, &PyList_Type, &run.created, &PyList_Type,
-                          &run.sidecars, &before, &run.new_id, &run.file_name, &run.offset, &limit))
+    if (!PyArg_ParseTuple(arguments, "O!nO!O!dOULL", &PyList_Type, &captures, &start, &PyList_Type, &run.created, &PyList_Type,
+                          &run.sidecars, &run.before, &run.new_id, &run.file_name, &run.offset, &limit))
         return NULL;
-    run.before = ascii_piece(before);
     run.file = ascii_piece(run.file_name);
     if (!are_beside_each_other(run.created, run.sidecars)) return NULL;
-    if (capture_type == NULL || run.before.length != 14 || start < 0) return PyErr_Format(PyExc_ValueError, "call captured first, then with a place in the list and 14 digits");
+    if (capture_type == NULL || start < 0) return PyErr_Format(PyExc_ValueError, "call captured first, then with a place in the list");
     int goes_on = run.file.length && is_plain_value(run.file.at, run.file.length);
     run.places = PyList_New(0);
     if (run.places == NULL) return NULL;

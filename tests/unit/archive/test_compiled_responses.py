@@ -111,7 +111,7 @@ class Trays:
 
     def lay(self, one: Capture) -> tuple[Place | None, Place]:
         by_compiled = self.compiled.add_plainly(one, self.settings, ids())
-        return by_compiled, self.plain.add(exchange(one, None, self.settings, ids()))
+        return by_compiled, self.plain.add(exchange(one, None, self.settings, ids()), one.at)
 
 
 def says(tray: Tray) -> tuple[object, ...]:
