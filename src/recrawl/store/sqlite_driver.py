@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from math import nan
 from os import fsencode
@@ -169,6 +169,7 @@ class Copier:
         self._address, self._pragmas = address, pragmas
         self._thread: ThreadPoolExecutor | None = None
         self._under_way: Future[None] | None = None
+        self._driver: Driver | None = None  # of that thread, kept: to open one reads all tables' definitions
         self._counted: tuple[Driver, int] | None = None
 
     def count(self, driver: Driver) -> None:
@@ -183,13 +184,17 @@ class Copier:
         self._under_way = self._thread.submit(self._copy)
 
     def close(self) -> None:
+        """Before the connections it copies beside: whoever is closed last copies everything."""
         if self._thread is not None:
             self._thread.shutdown()
+        if self._driver is not None:
+            self._driver.close()
 
     def _copy(self) -> None:
         """What cannot be copied now, since somebody reads or copies, is copied the next time."""
-        with suppress(sqlite3.Error), closing(opened(self._address, self._pragmas)) as driver:
-            driver.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        with suppress(sqlite3.Error):
+            self._driver = self._driver or opened(self._address, self._pragmas)
+            self._driver.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def address_of(file: Path, mode: str) -> str:
