@@ -77,6 +77,7 @@ ONE_PORT = frozenset({Failure.CONNECT, Failure.CONNECT_TIMEOUT})
 LONGEST_SERVER_REST_S = DAY_S
 LONGEST_PAGE_WAIT_S = 30 * DAY_S
 PATIENT = 2  # server troubles in a row that are not held against the page
+FADING, FRESH = 0.8, 0.2  # parts of the mean response time, with every answer
 STREAK = 5  # page-only troubles in a row that make the server rest all the same
 
 
@@ -104,10 +105,7 @@ def after_reply(
 ) -> Server:
     """The server as it stands after one answer: free again after its gap, or resting."""
     if reply.evidence in WELL:
-        return replace(
-            server, gap_s=gap, free_at=ended_at + gap, failures=0, failing_since=None,
-            response_s=_smoothed(server.response_s, reply), requests=server.requests + 1,
-        )  # fmt: skip
+        return after_good_reply(server, reply, gap, ended_at)
     met = trouble(reply)
     counts = reply.failure not in NOT_TAKEN and not reply.unanswered  # a server may close what is kept at any time
     failures = server.failures + counts
@@ -124,6 +122,19 @@ def after_reply(
         response_s=_smoothed(server.response_s, reply),
         requests=server.requests + 1,
     )
+
+
+def after_good_reply(server: Server, reply: Reply, gap: float, ended_at: float) -> Server:
+    """The same after nearly every answer."""
+    took_s, before_s = reply.times.first_byte_s, server.response_s
+    if took_s <= 0:
+        took_s = before_s
+    elif before_s != 0:
+        took_s = FADING * before_s + FRESH * took_s
+    return replace(
+        server, gap_s=gap, free_at=ended_at + gap, failures=0, failing_since=None, response_s=took_s,
+        requests=server.requests + 1,
+    )  # fmt: skip
 
 
 def free_again_at(server: Server, gap: float, now: float, manners: Manners) -> float:
@@ -155,4 +166,4 @@ def _smoothed(response_s: float, reply: Reply) -> float:
     took_s = reply.times.first_byte_s
     if took_s <= 0 or reply.evidence is FAILED:
         return response_s
-    return took_s if response_s == 0 else 0.8 * response_s + 0.2 * took_s
+    return took_s if response_s == 0 else FADING * response_s + FRESH * took_s

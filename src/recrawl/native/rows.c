@@ -234,21 +234,28 @@ from_row(const Column *column, PyObject *given, PyObject *key, PyObject *texts)
     }
 }
 
+/* `more`: lists of what follows the columns, or NULL. */
 static PyObject *
-row_of(const Plan *plan, PyObject *value, PyObject *numbers, PyObject *Py_UNUSED(server))
+row_of(const Plan *plan, PyObject *value, PyObject *numbers, PyObject *more, Py_ssize_t place)
 {
     if (!Py_IS_TYPE(value, plan->type)) return NULL;
-    PyObject *row = PyTuple_New(plan->count);
+    Py_ssize_t lists = more == NULL ? 0 : PyTuple_GET_SIZE(more);
+    PyObject *row = PyTuple_New(plan->count + lists);
     for (Py_ssize_t at = 0; row != NULL && at < plan->count; at++) {
         PyObject *item = to_row(plan, &plan->columns[at], value, numbers);
         if (item == NULL) Py_CLEAR(row);
         else PyTuple_SET_ITEM(row, at, item);
     }
+    for (Py_ssize_t at = 0; row != NULL && at < lists; at++) {
+        PyObject *list = PyTuple_GET_ITEM(more, at);
+        if (place < PyList_GET_SIZE(list)) PyTuple_SET_ITEM(row, plan->count + at, Py_NewRef(PyList_GET_ITEM(list, place)));
+        else Py_CLEAR(row);
+    }
     return row;
 }
 
 static PyObject *
-value_of(const Plan *plan, PyObject *row, PyObject *texts, PyObject *server)
+value_of(const Plan *plan, PyObject *row, PyObject *texts, PyObject *server, Py_ssize_t Py_UNUSED(place))
 {
     int has_key = plan->has_key && server == NULL;
     if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != plan->count + has_key) return NULL;
@@ -262,15 +269,16 @@ value_of(const Plan *plan, PyObject *row, PyObject *texts, PyObject *server)
     return made;
 }
 
+typedef PyObject *(*Make)(const Plan *, PyObject *, PyObject *, PyObject *, Py_ssize_t);
+
 static PyObject *
-each(PyObject *arguments, PyObject *(*make)(const Plan *, PyObject *, PyObject *, PyObject *))
+each(PyObject *capsule, PyObject *given, PyObject *words, PyObject *more, Make make)
 {
-    PyObject *capsule, *given, *words, *server = NULL, *made = NULL;
-    if (!PyArg_ParseTuple(arguments, "OO!O!|U", &capsule, &PyList_Type, &given, &PyDict_Type, &words, &server)) return NULL;
+    PyObject *made = NULL;
     const Plan *plan = PyCapsule_GetPointer(capsule, PLAN);
     if (plan == NULL || (made = PyList_New(0)) == NULL) return NULL;
     for (Py_ssize_t at = 0; at < PyList_GET_SIZE(given); at++) {
-        PyObject *one = Py_NewRef(PyList_GET_ITEM(given, at)), *other = make(plan, one, words, server);
+        PyObject *one = Py_NewRef(PyList_GET_ITEM(given, at)), *other = make(plan, one, words, more, at);
         Py_DECREF(one);
         int is_kept = other != NULL && PyList_Append(made, other) == 0;
         Py_XDECREF(other);
@@ -282,18 +290,24 @@ each(PyObject *arguments, PyObject *(*make)(const Plan *, PyObject *, PyObject *
     return made;
 }
 
-/* rows_of(plan, [value, …], {word: number}) -> [row, …] or None */
+/* rows_of(plan, [value, …], {word: number}[, ([what follows], …)]) -> [row, …] or None */
 PyObject *
 native_rows_of(PyObject *module, PyObject *arguments)
 {
-    return each(arguments, row_of);
+    PyObject *capsule, *given, *words, *more = NULL;
+    if (!PyArg_ParseTuple(arguments, "OO!O!|O!", &capsule, &PyList_Type, &given, &PyDict_Type, &words, &PyTuple_Type, &more)) return NULL;
+    for (Py_ssize_t at = 0; more != NULL && at < PyTuple_GET_SIZE(more); at++)
+        if (!PyList_Check(PyTuple_GET_ITEM(more, at))) return PyErr_Format(PyExc_TypeError, "what follows the columns comes in lists");
+    return each(capsule, given, words, more, row_of);
 }
 
 /* values_of(plan, [row, …], {number: word}[, key of the server of all, which then ends no row]) -> [value, …] or None */
 PyObject *
 native_values_of(PyObject *module, PyObject *arguments)
 {
-    return each(arguments, value_of);
+    PyObject *capsule, *given, *words, *server = NULL;
+    if (!PyArg_ParseTuple(arguments, "OO!O!|U", &capsule, &PyList_Type, &given, &PyDict_Type, &words, &server)) return NULL;
+    return each(capsule, given, words, server, value_of);
 }
 
 static PyObject *

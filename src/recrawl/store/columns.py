@@ -126,20 +126,20 @@ PAGE_PLAN, CONFIRMED_PLAN, STANDING_PLAN, VISIT_PLAN, VERSION_PLAN, EVENT_PLAN =
 )
 
 
-def page_rows(pages: Collection[Page], numbers: Numbers) -> list[tuple[object, ...]]:
-    return _rows(PAGE_PLAN, pages, numbers, rows.page_row)
+def page_rows(pages: Collection[Page], numbers: Numbers, *more: list[Any]) -> list[tuple[object, ...]]:
+    return _rows(PAGE_PLAN, pages, numbers, rows.page_row, *more)
 
 
-def confirmed_rows(pages: Collection[Page]) -> list[tuple[object, ...]]:
-    return _rows(CONFIRMED_PLAN, pages, {}, rows.confirmed_row)
+def confirmed_rows(pages: Collection[Page], *more: list[Any]) -> list[tuple[object, ...]]:
+    return _rows(CONFIRMED_PLAN, pages, {}, rows.confirmed_row, *more)
 
 
 def standing_rows(pages: Collection[Page], numbers: Numbers) -> Sequence[Row]:
     return _rows(STANDING_PLAN, pages, numbers, rows.standing_row)
 
 
-def visit_rows(visits: Collection[Visit], numbers: Numbers) -> list[tuple[object, ...]]:
-    return _rows(VISIT_PLAN, visits, numbers, rows.visit_row)
+def visit_rows(visits: Collection[Visit], numbers: Numbers, *more: list[Any]) -> list[tuple[object, ...]]:
+    return _rows(VISIT_PLAN, visits, numbers, rows.visit_row, *more)
 
 
 def version_rows(versions: Collection[Version], numbers: Numbers) -> list[tuple[object, ...]]:
@@ -159,7 +159,15 @@ def pages_of(found: Sequence[Row], texts: Texts, server: str | None = None) -> l
 
 
 def _rows(
-    plan: object, values: Collection[Value], numbers: Numbers, row_of: Callable[[Value, Numbers], tuple[object, ...]]
+    plan: object,
+    values: Collection[Value],
+    numbers: Numbers,
+    row_of: Callable[[Value, Numbers], tuple[object, ...]],
+    *more: list[Any],
 ) -> list[tuple[object, ...]]:
-    made: list[tuple[object, ...]] | None = compiled.rows_of(plan, list(values), numbers) if compiled else None
-    return [row_of(value, numbers) for value in values] if made is None else made
+    """`more`: what follows the columns, a list for each."""
+    made: list[tuple[object, ...]] | None = compiled.rows_of(plan, list(values), numbers, more) if compiled else None
+    if made is not None:
+        return made
+    plain = [row_of(value, numbers) for value in values]
+    return [row + rest for row, rest in zip(plain, zip(*more, strict=True), strict=True)] if more else plain

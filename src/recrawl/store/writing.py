@@ -120,17 +120,14 @@ class BatchWriter:
         return {row[0]: row[1] for row in stands}
 
     def _put(self, pages: Collection[Page], seen: Mapping[int, float | None]) -> None:
-        made = columns.page_rows(pages, self._numbers)
-        self._session.many(
-            self._sql.put_pages, [(*row, _dated(page, seen)) for row, page in zip(made, pages, strict=True)]
-        )
+        self._session.many(self._sql.put_pages, columns.page_rows(pages, self._numbers, _dated(pages, seen)))
 
     def _confirm(
         self, pages: Collection[Page], seen: Mapping[int, float | None], stood: Mapping[int, rows.Row]
     ) -> None:
         """In the order that the rows lie in."""
-        made = zip(columns.confirmed_rows(pages), pages, strict=True)
-        changes = [(*row, _dated(page, seen), stood[page.id][PLACE]) for row, page in made]
+        places = [stood[page.id][PLACE] for page in pages]
+        changes = columns.confirmed_rows(pages, _dated(pages, seen), places)
         self._session.many(self._sql.confirm_pages, sorted(changes, key=LAST))
 
     def _stand(self, stands: Iterable[rows.Row], amount: int) -> None:
@@ -202,8 +199,7 @@ class BatchWriter:
         return line
 
     def _add_visits(self, line: Line) -> list[Visit]:
-        logged = zip(columns.visit_rows(line.logged, self._numbers), line.before_at, strict=True)
-        self._add(self._sql.log_visits, [(*row, before_at) for row, before_at in logged])
+        self._add(self._sql.log_visits, columns.visit_rows(line.logged, self._numbers, line.before_at))
         by_page = [*line.strange, *line.late]
         self._add(self._sql.add_visits, columns.visit_rows(by_page, self._numbers))
         return line.logged + by_page
@@ -265,10 +261,9 @@ class BatchWriter:
         return {(page, at, kind): cursor for page, at, kind, cursor in told}
 
 
-def _dated(page: Page, seen: Mapping[int, float | None]) -> float | None:
+def _dated(pages: Iterable[Page], seen: Mapping[int, float | None]) -> list[float | None]:
     """What `visited_at` says beside `checked_at`: nearly always nothing."""
-    at = seen.get(page.id)
-    return None if at == page.checked_at else at
+    return [None if (at := seen.get(page.id)) == page.checked_at else at for page in pages]
 
 
 def _last(key_columns: int, batch: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:

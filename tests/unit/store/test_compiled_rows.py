@@ -145,6 +145,19 @@ def test_visits_become_the_rows_that_python_makes(some: list[Visit]) -> None:
         assert compiled.rows_of(VISIT_PLAN, some, NUMBERS) == made
 
 
+@pytest.mark.parametrize("without", [False, True])
+def test_what_follows_the_columns_of_a_row_is_told_in_lists(monkeypatch: pytest.MonkeyPatch, without: bool) -> None:
+    if without:
+        monkeypatch.setattr(columns, "compiled", None)
+    some = [Page(number, f"https://a.example/{number}", "a.example", "one") for number in range(3)]
+    made = columns.page_rows(some, NUMBERS, [None, 1.5, 2.5], [7, 8, 9])
+    assert made == [
+        (*rows.page_row(page, NUMBERS), at, 7 + page.id) for page, at in zip(some, (None, 1.5, 2.5), strict=True)
+    ]
+    with pytest.raises(ValueError, match="zip"):
+        columns.page_rows(some, NUMBERS, [None, 1.5])
+
+
 @given(st.lists(versions, max_size=3), st.lists(events, max_size=3))
 def test_versions_and_events_become_the_rows_that_python_makes(some: list[Version], told: list[Event]) -> None:
     made, told_rows = columns.version_rows(some, NUMBERS), columns.event_rows(told, NUMBERS)
@@ -212,6 +225,9 @@ def test_what_is_not_plain_is_left_to_python() -> None:
     page = Page(1, "https://a.example/", "a.example", "one")
     assert compiled.rows_of(PAGE_PLAN, [page, "no page"], NUMBERS) is None
     assert compiled.rows_of(PAGE_PLAN, [replace(page, category="unheard of")], NUMBERS) is None
+    assert compiled.rows_of(PAGE_PLAN, [page], NUMBERS, ([],)) is None
+    with pytest.raises(TypeError):
+        compiled.rows_of(PAGE_PLAN, [page], NUMBERS, ((1,),))
     assert compiled.values_of(PAGE_PLAN, [("too", "short")], TEXTS) is None
     assert compiled.values_of(PAGE_PLAN, [["no", "tuple"]], TEXTS) is None
     assert compiled.without_none([["no", "tuple"]], 0.0) is None

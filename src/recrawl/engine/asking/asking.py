@@ -9,7 +9,7 @@ from recrawl.engine.settling.settle import Settler
 from recrawl.engine.tally import Count, Tally
 from recrawl.engine.wiring import Parts
 from recrawl.fetch.retry_after import retry_after_s
-from recrawl.frontier.manners import after_reply, gap_s
+from recrawl.frontier.manners import WELL, after_good_reply, after_reply, gap_s
 from recrawl.model.address import server_of
 from recrawl.model.failure import Failure
 from recrawl.model.ownership import owns_server
@@ -75,6 +75,9 @@ class Asking:
             self._tally.add_request(reply.received_bytes)
         server = self._servers.known.get(key) or self._servers.of(key)
         gap = gap_s(server, manners, site.gap_s, owns_server(site.own, key))
+        if reply.evidence in WELL and not server.failures:  # as nearly always
+            self._servers.put(after_good_reply(server, reply, gap, ended_at))
+            return
         waits_s = retry_after_s(reply.header("retry-after"), ended_at) if reply.evidence is BUSY else None
         after = after_reply(server, reply, gap, ended_at, waits_s, manners)
         if after.failures or server.failures:
