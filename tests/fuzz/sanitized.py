@@ -34,10 +34,12 @@ TWINS = [
     "fetch/test_replies_of_304.py",
     "fetch/test_replies_of_documents.py",
     "fetch/test_validators_sent_back.py",
+    "fetch/test_wire.py",
     "model",
     "schedule/test_compiled_estimate.py",
     "schedule/test_lean_policy.py",
     "store/test_compiled_rows.py",
+    "store/test_store_wide_rows.py",
 ]
 READERS = ("html", "html", "sights", "readings", "any_document", "http", "http", "cdx_lines", "warcs")
 OF_PAGES = frozenset({"html", "sights", "readings", "any_document"})

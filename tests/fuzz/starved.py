@@ -3,12 +3,15 @@ MemoryError, or gives the same as ever. `make sanitize` runs this under the sani
 """
 
 import _testcapi
+import socket
 import struct
 import sys
 from array import array
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
+import recrawl.archive.tray
 import recrawl.detect.content
 import recrawl.engine.asking.revisit
 import recrawl.engine.scheduling.kin
@@ -19,7 +22,6 @@ import recrawl.fetch.journal
 import recrawl.schedule.numbers  # noqa: F401 (they tell the compiled part what it reads)
 from recrawl.archive.member import stored
 from recrawl.archive.record import Record
-from recrawl.archive.tray import NEVER
 from recrawl.engine.settling.arrival import Arrival
 from recrawl.extract import turbo
 from recrawl.extract.contexts import Contexts
@@ -39,6 +41,7 @@ from recrawl.store.columns import EVENT_PLAN, PAGE_PLAN
 from recrawl.store.columns import PAGE as COLUMNS
 from recrawl.store.rows import page_row
 
+WIRES = socket.socketpair()
 MOST_ALLOCATIONS = 2_000  # of one call
 REFUSED = object()
 SPARES = 100  # of lists, and of dictionaries and numbers
@@ -182,6 +185,20 @@ def told_rows() -> Any:
     return compiled.rows_of(EVENT_PLAN, [told, told], NUMBERS)
 
 
+def kept() -> Any:
+    rows: list[tuple[object, ...]] = []
+    keep = compiled.keeper(rows)
+    keep(1, "x" * 300)
+    return rows
+
+
+def received() -> Any:
+    """What a call before could not take is there, too."""
+    near, far = WIRES
+    compiled.sent(near.fileno(), b"x" * 300)
+    return compiled.received(far.fileno())[:300]
+
+
 def confirmed_run() -> Any:
     pages: dict[int, Page] = {}
     visits: list[object] = []
@@ -246,6 +263,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "is_plain_head": lambda: compiled.is_plain_head(b"".join(LINES), (b"x",)),
     "joined_lines": lambda: compiled.joined_lines(bytes(48), [(-1, 2, 3), (0, 4, 5)]),
     "is_plain_request": lambda: compiled.is_plain_request(b"GET / HTTP/1.1\r\na: b\r\n\r\n", (b"x",)),
+    "keeper": kept,
     "kin_names": lambda: compiled.kin_names([KNOWN, KNOWN], {"s": 1.0}, 1e9, 1e6, 1e6),
     "laid_out": lambda: compiled.laid_out(bytes(24 * 8), b"", bytes(7 * 8), bytes(7 * 8), 5, 3),
     "line_key": lambda: compiled.line_key("http://e.org/a", 5.5),
@@ -282,7 +300,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "read_page": page_read,
     "read_source": source_read,
     "replace": lambda: replace(LINE, url="x"),
-    "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS),
+    "received": received,
+    "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS, ([1], [None])),
     "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
     "saved_by": lambda: compiled.saved_by([CONFIRMED, SEEN, SEEN]),
     "sha1_text": lambda: compiled.sha1_text(b"x" * 20),
@@ -291,7 +310,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "tag_letters": lambda: compiled.tag_letters("<b>é</b><html>"),
     "told_rows": told_rows,
     "unchanged": lambda: compiled.unchanged(written(LINE), 5.5, 4.5, "<x>", "", "x.warc.gz", 7),
-    "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], NEVER, str, "f", 0, 99),
+    "unchanged_run": lambda: compiled.unchanged_run([SAME], 0, [""], [written(LINE)], inf, str, "f", 0, 99),
     "unmet_items": unmet_items,
     "urlkey": lambda: compiled.urlkey("http://e.org/a?c&b"),
     "urn_uuid": lambda: compiled.urn_uuid(b"x" * 16),

@@ -22,6 +22,9 @@ from recrawl.model.visit import Ask, Reply, Times
 from recrawl.native import compiled
 
 RECEIVE_BYTES = 64 * 1024
+# The same by the compiled part, which lets go of the interpreter for neither: none of them waits.
+go_out: Callable[[int, bytes], int] | None = None if compiled is None else compiled.sent
+come_in: Callable[[int], bytes] | None = None if compiled is None else compiled.received
 
 # Of what came first: how many bytes a plain answer has that begins so, of at most so many bytes and lines of a head and
 # so many of a body; 0: it is odd, or its head is not whole.
@@ -115,7 +118,7 @@ class Line(Exchange):
 
     def _send(self, data: bytes) -> None:
         try:
-            sent = self._wire.send(data)
+            sent = self._wire.send(data) if go_out is None else go_out(self.descriptor, data)
         except BlockingIOError:
             sent = 0
         except OSError:
@@ -134,7 +137,7 @@ class Line(Exchange):
             self._spend()  # it ended, or the server speaks unasked
             return
         try:
-            data = self._wire.recv(RECEIVE_BYTES)
+            data = self._wire.recv(RECEIVE_BYTES) if come_in is None else come_in(self.descriptor)
         except BlockingIOError:
             return
         except OSError:

@@ -107,6 +107,8 @@ PyObject *native_warc_date(PyObject *module, PyObject *moment);
 PyObject *native_write_in_order(PyObject *module, PyObject *arguments);
 PyObject *native_written_line(PyObject *module, PyObject *arguments);
 PyObject *native_rows_of(PyObject *module, PyObject *arguments);
+PyObject *native_sent(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *native_received(PyObject *module, PyObject *descriptor);
 PyObject *native_keeper(PyObject *module, PyObject *heap);
 PyObject *native_rows_plan(PyObject *module, PyObject *arguments);
 PyObject *native_values_of(PyObject *module, PyObject *arguments);
