@@ -116,12 +116,8 @@ class Quarry:
     def _let_in(self, depths: Mapping[str, int]) -> tuple[list[str], list[int]]:
         """Those that would be let in so many links away from a seed, and the pages that they lead to. What they begin
         with is looked at once, for most of them that is enough."""
-        by_origin: dict[str, list[str]] = {}
-        for url in depths:
-            root = url.find("/", SHORTEST_ORIGIN)
-            by_origin.setdefault(url[: max(root, 0)], []).append(url)
         plain, odd = list[str](), dict[str, int]()
-        for origin, urls in by_origin.items():
+        for origin, urls in _by_origin(depths).items():
             if not self.means(f"{origin}/"):
                 rest = urls
             elif not self.rules.hosts.has(server_of(origin)):
@@ -171,18 +167,14 @@ class Quarry:
         else:
             self.sieve.remember(urls)
 
-    def _meant(self, urls: list[str]) -> list[str]:
-        """Those to which links of that address lead. What they begin with is looked at once: most come from one
-        server."""
-        rest, found = urls, list[str]()
-        while rest:
-            first = rest[0]
-            origin = first[: first.find("/", SHORTEST_ORIGIN)]
-            clean = self.canonicaliser.clean_behind(origin, rest) if self.means(f"{origin}/") else []
-            left = set(rest).difference(clean)
-            odd = {url for url in left if url == first or url.startswith(f"{origin}/")}
+    def _meant(self, urls: Iterable[str]) -> list[str]:
+        """Those to which links of that address lead. What they begin with is looked at once: most come from few
+        servers."""
+        found = list[str]()
+        for origin, some in _by_origin(urls).items():
+            clean = self.canonicaliser.clean_behind(origin, some) if self.means(f"{origin}/") else []
+            odd = set(some).difference(clean) if len(clean) < len(some) else ()
             found += [*clean, *filter(self.means, odd)]
-            rest = list(left - odd)
         return found
 
     def means(self, url: str) -> bool:
@@ -359,3 +351,11 @@ class Quarry:
 
 def _with_hops(fresh: Page, page: Page) -> Page:
     return replace(fresh, depth=page.depth, hops=page.hops + 1)
+
+
+def _by_origin(urls: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for url in urls:
+        root = url.find("/", SHORTEST_ORIGIN)
+        found.setdefault(url[: max(root, 0)], []).append(url)
+    return found
