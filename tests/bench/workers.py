@@ -1,9 +1,10 @@
 """`make bench-workers`: what a second worker brings.
 
-    python -m tests.bench workers [--pages 20000] [--rounds 3] [--json FILE]
+    python -m tests.bench workers [--pages 60000] [--rounds 3] [--json FILE]
 
 One site on many loopback servers (so that both workers have work), crawled and revisited by one worker and by two,
-taking turns. Beside pages per second it prints what one page costs in CPU time: where two workers stood in each other's
+taking turns; so many pages that start and end, in which there is work for one of them at most, are a small part of a
+crawl. Beside pages per second it prints what one page costs in CPU time: where two workers stood in each other's
 way, a page would cost more, and on a machine that others use this is the figure to trust. The processes are the crawl's
 alone; the server has its own, and on two cores it takes its part of them: what it took is printed, and how many times
 the pages/s of one worker two could reach at most beside it.
@@ -97,7 +98,7 @@ def at_most(one: list[Cost], two: list[Cost], served_s: float) -> float:
 
 def _options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench workers", description=__doc__)
-    parser.add_argument("--pages", type=int, default=20_000)
+    parser.add_argument("--pages", type=int, default=60_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", default="out/workers.json", metavar="FILE")
     return parser.parse_args(words)

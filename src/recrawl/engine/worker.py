@@ -33,6 +33,7 @@ from recrawl.model.values import dataclass
 DISK_LOOK_S = 0.2  # how often free space is looked at
 WAITING_POLL_S = 0.02  # how often a worker with nothing to do looks for links of others, in a run that goes round once
 ENDING_POLL_S = 0.002  # the same, when all the others have nothing to do either: what is left is to see that it is so
+IDLE_LOOK_S = 0.003  # how often it looks whether they have
 STOP_WITHIN_S = 7.0  # a stop waits this long for requests under way …
 READ_WITHIN_S = 1.0  # … and so long for documents that wait behind one that is not answered
 
@@ -297,7 +298,7 @@ class Worker:
         if self.order.for_s is not None:
             until_at = min(until_at, self.started_at + self.order.for_s)
         if self._mates is not None:
-            until_at = min(until_at, now + LOOK_S)
+            until_at = min(until_at, now + (IDLE_LOOK_S if self.tally[Count.IDLE] else LOOK_S))
         self._stirred.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stirred.wait(), self.parts.clock.loop_s(max(until_at - now, 0.001)))
