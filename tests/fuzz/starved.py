@@ -252,7 +252,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "checked": lambda: compiled.checked([CONFIRMED], bytes(64), bytes(8), bytes(8)),
     "clean_behind": lambda: compiled.clean_behind("https://a", ["https://a/b"], 99),
     "condition_lines": lambda: compiled.condition_lines('"a"', "1"),
-    "plain_request": lambda: compiled.plain_request("http://h/a", 8, '"a"', "1", [b"Accept: */*"]),
+    "plain_head": lambda: compiled.plain_head("http://h/a", 8, '"a"', "1", b" HTTP/1.1\r\n"),
     "confirmed": lambda: compiled.confirmed(CONFIRMED.page, CONFIRMED.why, CONFIRMED.reply),
     "confirmed_run": confirmed_run,
     "deflated": lambda: compiled.deflated(b"Header: value\r\n" * 50, False),

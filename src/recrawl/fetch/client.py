@@ -15,7 +15,7 @@ from recrawl.fetch.head import head_of
 from recrawl.fetch.line import Line
 from recrawl.fetch.lines import Lines
 from recrawl.fetch.order import Order, Terms
-from recrawl.fetch.request import header_lines, plain_request, raw_request, standing_lines
+from recrawl.fetch.request import plain_head, standing_lines, standing_part
 from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Transfer, refused_sentence
 from recrawl.model.failure import Failure
@@ -45,10 +45,12 @@ class FetchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """To an origin, for a while: requests that differ in nothing but their path and their conditions share it."""
+    """To an origin, for a while: requests that differ in nothing but their path and their conditions share it.
+    `standing`: what stands in all their heads."""
 
     terms: Terms
     allowed: Sequence[str]  # addresses
+    standing: bytes
     until_at: float
 
     def is_for(self, ask: Ask, now: float) -> bool:
@@ -61,7 +63,7 @@ class Trip(Order):
     """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
 
     __slots__ = (
-        "_allowed", "_before_s", "_passed_s", "ask", "at", "ended", "going_on", "started_at", "transfer", "tried",
+        "_allowed", "_before_s", "_passed_s", "at", "ended", "going_on", "started_at", "transfer", "tried",
     )  # fmt: skip
     transfer: Exchange  # once it has set out …
     started_at: float  # … then
@@ -71,16 +73,16 @@ class Trip(Order):
         self,
         ask: Ask,
         at: float,
-        terms: Terms,
-        target: str,
-        header_lines: list[bytes],
-        allowed: Sequence[str],
+        terms: Terms,  # for the address that it is at
         url: str,
+        target: str,
+        standing: list[bytes],
+        allowed: Sequence[str],
+        head: bytes | None = None,
         before_s: float = 0.0,
     ) -> None:
-        self.ask, self.at, self.url, self.target = ask, at, url, target
-        self.terms, self.header_lines = terms, header_lines  # for the address that it is at
-        self.form, self.fresh = ask.form, ask.fresh
+        self.ask, self.at, self.terms, self.url, self.target = ask, at, terms, url, target
+        self.standing, self.head, self.form, self.fresh = standing, head, ask.form, ask.fresh
         self._allowed, self._before_s, self._passed_s = allowed, before_s, before_s
         self.tried = 0
         self.going_on: asyncio.Task[Reply] | None = None
@@ -111,9 +113,7 @@ class Trip(Order):
         return True
 
     def reply(self) -> Reply:
-        method = "POST" if self.ask.form else "GET"
-        request = raw_request(self.terms.endpoint.authority, self.target, self.header_lines, method)
-        reply = _reply(self.transfer, self.ask, self.at, request, self._passed_s)
+        reply = _reply(self.transfer, self.ask, self.at, self.raw_request, self._passed_s)
         if reply.body:
             self.transfer.ballast.keep(reply)
         return reply
@@ -178,10 +178,10 @@ class CurlFetcher:
         way = self._ways.get(url[:path_at])
         if way is None or not way.is_for(ask, at):
             return self._ready_anew(ask, at)
-        plain = plain_request(url, path_at, ask.etag, ask.last_modified, self._standing)
-        if plain is None:
+        head = plain_head(url, path_at, ask.etag, ask.last_modified, way.standing)
+        if head is None:
             return self._ready_anew(ask, at)
-        return Trip(ask, at, way.terms, *plain, way.allowed, url)
+        return Trip(ask, at, way.terms, url, url[path_at:], self._standing, way.allowed, head)
 
     def _ready_anew(self, ask: Ask, at: float) -> Trip | None:
         located = locate(ask.url)
@@ -194,7 +194,8 @@ class CurlFetcher:
             return None
         trip = self._trip(ask, at, endpoint, target, allowed)
         if trip.url == ask.url and not ask.enough_bytes:
-            self._remember(Way(trip.terms, allowed, at + SAME_S))
+            standing = standing_part(endpoint.authority, self._standing)
+            self._remember(Way(trip.terms, allowed, standing, at + SAME_S))
         return trip
 
     def _remember(self, way: Way) -> None:
@@ -206,10 +207,11 @@ class CurlFetcher:
         self, ask: Ask, at: float, endpoint: Endpoint, target: str, allowed: Sequence[str], before_s: float = 0.0
     ) -> Trip:
         """To the first of these addresses, which leaves some time for the others."""
-        limits, lines = ask.limits, header_lines(self._standing, ask)
+        limits = ask.limits
         connect_s, total_s = (limits.connect_s - before_s) / len(allowed), limits.total_s - before_s
         terms = Terms(endpoint, allowed[0], ask.own, limits, connect_s, total_s, ask.enough_bytes)
-        return Trip(ask, at, terms, target, lines, allowed, f"{endpoint.origin}{target}", before_s)
+        url = f"{endpoint.origin}{target}"
+        return Trip(ask, at, terms, url, target, self._standing, allowed, before_s=before_s)
 
     def begin(self, trip: Trip, ended: Callable[[], None]) -> None:
         """`ended` is called when there is something to `hear`."""
@@ -224,7 +226,6 @@ class CurlFetcher:
         transfer = trip.transfer
         if transfer.is_under_way:  # who came too early comes again
             return None
-        transfer.end()
         reply = transfer.plain_answer(trip, trip.ask, trip.at)
         if reply is not None:
             self._give_back(transfer)

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-Stirred = Callable[[int, bool], None]  # a descriptor; whether it can be written to, and no more
+Stirred = Callable[[bool], None]  # whether it can be written to, and no more
 
 READ, WRITE, NOTHING = 1, 2, 0
 CAN_WRITE = 4  # as epoll says it
 
 
 class Ears(Protocol):
-    def listen(self, descriptor: int, what: int) -> None:
+    def listen(self, descriptor: int, what: int, stirred: Stirred) -> None:
         """From now on. To NOTHING before it is closed."""
         ...
 
@@ -27,33 +27,34 @@ class Ears(Protocol):
     def close(self) -> None: ...
 
 
-def ears_for(loop: asyncio.AbstractEventLoop, stirred: Stirred) -> Ears:
-    return EpollEars(loop, stirred) if hasattr(select, "epoll") else LoopEars(loop, stirred)
+def ears_for(loop: asyncio.AbstractEventLoop) -> Ears:
+    return EpollEars(loop) if hasattr(select, "epoll") else LoopEars(loop)
 
 
 class EpollEars:
-    def __init__(self, loop: asyncio.AbstractEventLoop, stirred: Stirred) -> None:
-        self._loop, self._stirred = loop, stirred
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
         self._epoll = select.epoll()
         self._masks = (0, select.EPOLLIN | select.EPOLLRDHUP, select.EPOLLOUT, select.EPOLLIN | select.EPOLLOUT)
-        self._heard: set[int] = set()
+        self._heard: dict[int, Stirred] = {}
         loop.add_reader(self._epoll.fileno(), self.hear)
 
-    def listen(self, descriptor: int, what: int) -> None:
+    def listen(self, descriptor: int, what: int, stirred: Stirred) -> None:
         if descriptor in self._heard:
             if what == NOTHING:
-                self._heard.remove(descriptor)
+                del self._heard[descriptor]
                 self._epoll.unregister(descriptor)
             else:
                 self._epoll.modify(descriptor, self._masks[what])
         elif what != NOTHING:
-            self._heard.add(descriptor)
+            self._heard[descriptor] = stirred
             self._epoll.register(descriptor, self._masks[what])
 
     def hear(self) -> None:
+        heard = self._heard
         for descriptor, events in self._epoll.poll(0):
-            if descriptor in self._heard:  # nobody has closed it meanwhile
-                self._stirred(descriptor, events == CAN_WRITE)
+            if descriptor in heard:  # nobody has closed it meanwhile
+                heard[descriptor](events == CAN_WRITE)
 
     def close(self) -> None:
         self._loop.remove_reader(self._epoll.fileno())
@@ -63,16 +64,16 @@ class EpollEars:
 class LoopEars:
     """Works on every loop that has `add_reader`."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, stirred: Stirred) -> None:
-        self._loop, self._stirred = loop, stirred
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
         self._heard: dict[int, int] = {}
 
-    def listen(self, descriptor: int, what: int) -> None:
+    def listen(self, descriptor: int, what: int, stirred: Stirred) -> None:
         changed = self._heard.get(descriptor, NOTHING) ^ what
         if changed & READ:
-            self._set_reader(descriptor, bool(what & READ))
+            self._set_reader(descriptor, bool(what & READ), stirred)
         if changed & WRITE:
-            self._set_writer(descriptor, bool(what & WRITE))
+            self._set_writer(descriptor, bool(what & WRITE), stirred)
         self._heard[descriptor] = what
         if what == NOTHING:
             del self._heard[descriptor]
@@ -82,16 +83,20 @@ class LoopEars:
 
     def close(self) -> None:
         for descriptor in list(self._heard):
-            self.listen(descriptor, NOTHING)
+            self.listen(descriptor, NOTHING, _unheard)
 
-    def _set_reader(self, descriptor: int, on: bool) -> None:
+    def _set_reader(self, descriptor: int, on: bool, stirred: Stirred) -> None:
         if on:
-            self._loop.add_reader(descriptor, partial(self._stirred, descriptor, False))
+            self._loop.add_reader(descriptor, partial(stirred, False))
         else:
             self._loop.remove_reader(descriptor)
 
-    def _set_writer(self, descriptor: int, on: bool) -> None:
+    def _set_writer(self, descriptor: int, on: bool, stirred: Stirred) -> None:
         if on:
-            self._loop.add_writer(descriptor, partial(self._stirred, descriptor, True))
+            self._loop.add_writer(descriptor, partial(stirred, True))
         else:
             self._loop.remove_writer(descriptor)
+
+
+def _unheard(_can_write: bool) -> None:
+    """Nothing is listened to any more."""

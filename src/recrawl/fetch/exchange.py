@@ -95,8 +95,8 @@ class Exchange(ABC):
 
     @abstractmethod
     def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
-        """What came, where that is a plain 304, or a small document for which there is room; None: `times` and `lines`
-        tell."""
+        """`end`, and what came where that is a plain 304, or a small document for which there is room; None: `times`
+        and `lines` tell."""
 
     @abstractmethod
     def times(self, before_s: float) -> Times:

@@ -35,9 +35,10 @@ class Handle:
     def prepare(self, order: Order) -> None:
         setopt = self.curl.setopt
         setopt(URL, order.url)
-        if order.header_lines is not self._sent_lines:
-            self._sent_lines = order.header_lines
-            setopt(HTTPHEADER, order.header_lines)
+        lines = order.header_lines
+        if lines is not self._sent_lines:
+            self._sent_lines = lines
+            setopt(HTTPHEADER, lines)
         if order.terms is not self._terms:
             self._agree_to(order.terms)
         if order.form or self._posts:

@@ -12,10 +12,9 @@ from typing import Protocol
 from recrawl.fetch.ballast import SMALL_BYTES
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.ears import NOTHING, READ, WRITE
-from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit
+from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit, nobody
 from recrawl.fetch.incoming import Incoming
 from recrawl.fetch.order import NO_TERMS, Order, Terms
-from recrawl.fetch.request import raw_request
 from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Reply, Times
@@ -92,7 +91,7 @@ class Line(Exchange):
             self._incoming, self._is_marked = None, False
         self._held, self._first_at, self._sent_at = [], 0.0, 0.0
         self._tell, self.is_under_way = ended, True
-        self._request = raw_request(terms.endpoint.authority, order.target, order.header_lines)
+        self._request = order.head or order.raw_request
         self._started_at = monotonic()
         self._watch(self._patience_s)
         self._watching.send_soon(self)
@@ -152,16 +151,19 @@ class Line(Exchange):
 
     def _take(self, data: bytes) -> None:
         """The first of an answer tells whether it is plain; then it is but counted."""
-        if self._held:
+        held = self._held
+        held.append(data)
+        if len(held) > 1:
             self._missing_bytes -= len(data)
         else:
             self._first_at = monotonic()
             limits = self._terms.limits
             whole_bytes = measured(data, limits.header_bytes, limits.header_count + 2, self._most_body_bytes)
             self._missing_bytes = whole_bytes - len(data) if whole_bytes else -1
-        self._held.append(data)
         if self._missing_bytes == 0:
-            self._be_over()
+            self._ended_at, self.is_under_way = self._first_at if len(held) == 1 else monotonic(), False
+            tell, self._tell = self._tell, nobody
+            tell()
         elif self._missing_bytes < 0:
             self._look_closely()
 
@@ -219,16 +221,18 @@ class Line(Exchange):
             self._abandon()
 
     def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
-        if self._incoming is not None or not self._held:
-            return None
-        if self.failure is None:
-            data = self._held[0] if len(self._held) == 1 else b"".join(self._held)
+        self.due_at = NEVER
+        held = self._held
+        if held and self._incoming is None and self.failure is None:
+            data = held[0] if len(held) == 1 else b"".join(held)
             first_s, total_s = self._first_at - self._started_at, self._ended_at - self._started_at
             reply = told(ask, at, self._request, data, Times(0.0, 0.0, 0.0, first_s, total_s), self.address)
             if reply is not None and not (reply.body and self.ballast.is_overfull):
                 self._held = []
                 return reply
-        self._look_closely()
+        self.end()
+        if held and self._incoming is None:
+            self._look_closely()
         return None
 
     def times(self, before_s: float) -> Times:

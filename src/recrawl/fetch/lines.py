@@ -17,7 +17,7 @@ class Lines:
     def __init__(self, driver: Driver, kept: int, permit: Permit | None) -> None:
         self._driver, self._kept, self._permit = driver, kept, permit
         self._loop: asyncio.AbstractEventLoop = driver.loop
-        self._ears = ears_for(driver.loop, self._stirred)
+        self._ears = ears_for(driver.loop)
         self._by_descriptor: dict[int, Line] = {}
         self._resting: dict[str, list[Line]] = {}  # by origin
         self._rest = 0  # of them
@@ -66,7 +66,7 @@ class Lines:
         """A connection that stands and has carried a request to its end."""
         line = Line(self._driver, self, wire, origin, address, self._permit)
         self._by_descriptor[line.descriptor] = line
-        self._ears.listen(line.descriptor, READ)
+        self._ears.listen(line.descriptor, READ, line.stirred)
         self.give_back(line)
 
     def close(self) -> None:
@@ -87,11 +87,11 @@ class Lines:
         self._waiting.append(line)
 
     def watch(self, what: int, line: Line) -> None:
-        self._ears.listen(line.descriptor, what)
+        self._ears.listen(line.descriptor, what, line.stirred)
 
     def forget(self, line: Line) -> None:
         """It is about to be closed."""
-        self._ears.listen(line.descriptor, NOTHING)
+        self._ears.listen(line.descriptor, NOTHING, line.stirred)
         del self._by_descriptor[line.descriptor]
         self._driver.vigil.forget(line)
         lines = self._resting.get(line.origin, [])
@@ -107,11 +107,6 @@ class Lines:
         self._ears.hear()
         for line in waiting:
             line.send()
-
-    def _stirred(self, descriptor: int, can_write: bool) -> None:
-        line = self._by_descriptor.get(descriptor)
-        if line is not None:
-            line.stirred(can_write)
 
 
 def _leading_to(address: str, lines: list[Line]) -> Line | None:

@@ -1,9 +1,10 @@
 """What one transfer is to do."""
 
 from recrawl.fetch.endpoint import Endpoint
+from recrawl.fetch.request import header_lines, raw_request
 from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
-from recrawl.model.visit import Limits
+from recrawl.model.visit import Ask, Limits
 
 
 @swift
@@ -28,12 +29,25 @@ NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)  # b
 
 
 class Order:
-    """Ask one address for one thing. `form`: posted, where there is one; `fresh`: no kept connection will do."""
+    """Ask one address for one thing. `form`: posted, where there is one; `fresh`: no kept connection will do;
+    `standing`: the header lines of all; `head`: as it goes over the wire, where it was so plain that it was written at
+    once."""
 
-    __slots__ = ("form", "fresh", "header_lines", "target", "terms", "url")
+    __slots__ = ("ask", "form", "fresh", "head", "standing", "target", "terms", "url")
+    ask: Ask
+    terms: Terms
+    url: str
+    target: str
+    standing: list[bytes]
+    head: bytes | None
+    form: bytes
+    fresh: bool
 
-    def __init__(
-        self, terms: Terms, url: str, target: str, header_lines: list[bytes], form: bytes = b"", fresh: bool = False
-    ) -> None:
-        self.terms, self.url, self.target, self.header_lines = terms, url, target, header_lines
-        self.form, self.fresh = form, fresh
+    @property
+    def header_lines(self) -> list[bytes]:
+        return header_lines(self.standing, self.ask)
+
+    @property
+    def raw_request(self) -> bytes:
+        method = "POST" if self.form else "GET"
+        return self.head or raw_request(self.terms.endpoint.authority, self.target, self.header_lines, method)

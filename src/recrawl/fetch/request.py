@@ -85,18 +85,22 @@ def odd_condition_lines(ask: Ask) -> list[bytes]:
     return lines
 
 
-def any_plain_request(
-    url: str, path_at: int, etag: str, last_modified: str, standing: list[bytes]
-) -> tuple[str, list[bytes]] | None:
-    """Target and header lines of a request without headers of its own, for an address whose path begins there. None:
-    something about it is odd."""
+def standing_part(authority: str, standing: list[bytes]) -> bytes:
+    """What stands in every head to that authority between the target and the conditions."""
+    return f" HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii") + _written(standing)
+
+
+def any_plain_head(url: str, path_at: int, etag: str, last_modified: str, standing: bytes) -> bytes | None:
+    """The head of a request without headers of its own, for an address whose path begins there. None: something about
+    it is odd."""
     if not PLAIN_TARGET.fullmatch(url, path_at):
         return None
-    return url[path_at:], header_lines(standing, Ask(url, etag, last_modified))
+    conditions = condition_lines(Ask(url, etag, last_modified))
+    return b"GET %s%s%s\r\n" % (url[path_at:].encode("ascii"), standing, _written(conditions))
 
 
-plain_request: Callable[[str, int, str, str, list[bytes]], tuple[str, list[bytes]] | None] = (
-    any_plain_request if compiled is None else compiled.plain_request
+plain_head: Callable[[str, int, str, str, bytes], bytes | None] = (
+    any_plain_head if compiled is None else compiled.plain_head
 )
 
 
@@ -113,7 +117,7 @@ def raw_request(authority: str, target: str, lines: list[bytes], method: str = "
 def odd_raw_request(authority: str, target: str, lines: list[bytes], method: str) -> bytes:
     """`raw_request` of whatever it is."""
     start = f"{method} {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
-    return start + b"".join(b"%s\r\n" % line for line in lines) + b"\r\n"
+    return start + _written(lines) + b"\r\n"
 
 
 plain_raw_request: Callable[[str, str, list[bytes], str], bytes | None] = (
@@ -123,6 +127,10 @@ plain_raw_request: Callable[[str, str, list[bytes], str], bytes | None] = (
 
 def _may_be_sent(name: str, value: str) -> bool:
     return bool(NAME.fullmatch(name) and VALUE.fullmatch(value) and value.strip()) and name.lower() not in NEVER_SENT
+
+
+def _written(lines: list[bytes]) -> bytes:
+    return b"".join(b"%s\r\n" % line for line in lines)
 
 
 def _line(name: str, value: str) -> bytes:

@@ -80,6 +80,7 @@ class Transfer(Exchange):
         self._set_out(order, ended)
 
     def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+        self.end()
         connection, size = self._connection, self.body_bytes
         if connection is None or not self._is_kept or self.failure is not None or order.form:
             return None

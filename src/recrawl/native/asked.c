@@ -3,6 +3,8 @@
 
 #define LONGEST_TAG 1024
 #define LONGEST_DATE_SENT 64
+#define TAG_LINE "If-None-Match: "
+#define DATE_LINE "If-Modified-Since: "
 
 /* An entity tag of ASCII (fetch/validators.py). */
 static int
@@ -45,8 +47,8 @@ append_line(PyObject *lines, const char *name, Piece value)
 static int
 append_conditions(PyObject *lines, Piece tag, Piece date)
 {
-    if (tag.length && append_line(lines, "If-None-Match: ", tag) < 0) return -1;
-    return date.length ? append_line(lines, "If-Modified-Since: ", date) : 0;
+    if (tag.length && append_line(lines, TAG_LINE, tag) < 0) return -1;
+    return date.length ? append_line(lines, DATE_LINE, date) : 0;
 }
 
 static int
@@ -77,29 +79,34 @@ is_target(const char *at, const char *end)
     return 1;
 }
 
-/* plain_request(url, path_at, etag, last_modified, standing lines) -> (target, header lines); None: something is not so plain */
-PyObject *
-native_plain_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+static char *
+put_line(char *to, const char *name, Piece value)
 {
-    if (count != 5 || !PyLong_CheckExact(arguments[1]) || !PyList_CheckExact(arguments[4]))
-        return PyErr_Format(PyExc_TypeError, "an address, a place in it, a tag, a date and a list of lines are wanted");
+    return value.length ? PUT(put_piece(put_text(to, name, strlen(name)), value), "\r\n") : to;
+}
+
+/* plain_head(url, path_at, etag, last_modified, standing part) -> the head as it goes over the wire; None: something is not
+ * so plain */
+PyObject *
+native_plain_head(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (count != 5 || !PyLong_CheckExact(arguments[1]) || !PyBytes_CheckExact(arguments[4]))
+        return PyErr_Format(PyExc_TypeError, "an address, a place in it, a tag, a date and what always stands there are wanted");
     Piece url = ascii_piece(arguments[0]), tag = ascii_piece(arguments[2]), date = ascii_piece(arguments[3]);
+    Piece standing = {PyBytes_AS_STRING(arguments[4]), (size_t)PyBytes_GET_SIZE(arguments[4])};
     Py_ssize_t path_at = PyLong_AsSsize_t(arguments[1]);
     if (path_at == -1 && PyErr_Occurred()) return NULL;
     if (url.at == NULL || path_at < 0 || (size_t)path_at >= url.length || !are_plain(tag, date)) Py_RETURN_NONE;
-    if (!is_target(url.at + path_at, url.at + url.length)) Py_RETURN_NONE;
-    PyObject *standing = arguments[4], *lines = standing;
-    if (tag.length || date.length) {
-        lines = PyList_GetSlice(standing, 0, PyList_GET_SIZE(standing));
-        if (lines != NULL && append_conditions(lines, tag, date) < 0) Py_CLEAR(lines);
-    } else {
-        Py_INCREF(lines);
-    }
-    PyObject *target = lines == NULL ? NULL : PyUnicode_Substring(arguments[0], path_at, (Py_ssize_t)url.length);
-    PyObject *made = target == NULL ? NULL : PyTuple_Pack(2, target, lines);
-    Py_XDECREF(target);
-    Py_XDECREF(lines);
-    return made;
+    Piece target = {url.at + path_at, url.length - (size_t)path_at};
+    if (!is_target(target.at, target.at + target.length)) Py_RETURN_NONE;
+    size_t size = sizeof("GET \r\n") - 1 + target.length + standing.length;
+    if (tag.length) size += sizeof(TAG_LINE "\r\n") - 1 + tag.length;
+    if (date.length) size += sizeof(DATE_LINE "\r\n") - 1 + date.length;
+    PyObject *head = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (head == NULL) return NULL;
+    char *to = put_piece(put_piece(PUT(PyBytes_AS_STRING(head), "GET "), target), standing);
+    PUT(put_line(put_line(to, TAG_LINE, tag), DATE_LINE, date), "\r\n");
+    return head;
 }
 
 /* ---- the journal -------------------------------------------------------------------------------------------------- */

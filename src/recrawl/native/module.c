@@ -48,7 +48,7 @@ static PyMethodDef METHODS[] = {
     {"noted", native_noted, METH_VARARGS, "The classes that `packed_answers` reads."},
     {"own_line", native_own_line, METH_O, "What an index line of recrawl says; None: it is another's."},
     {"packed_answers", native_packed_answers, METH_O, "Answers as the journal keeps them; None: they are not so plain."},
-    {"plain_request", (PyCFunction)(void (*)(void))native_plain_request, METH_FASTCALL, "Target and header lines of a request; None: they are not so plain."},
+    {"plain_head", (PyCFunction)(void (*)(void))native_plain_head, METH_FASTCALL, "The head of a request; None: it is not so plain."},
     {"plain_links", native_plain_links, METH_VARARGS, "The links of anchors with plain addresses."},
     {"prepared", native_prepared, METH_O, "What follows from laws; None: they are not so plain."},
     {"proving", native_proving, METH_VARARGS, "The classes that `confirmed` reads and makes."},

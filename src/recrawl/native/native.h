@@ -64,7 +64,7 @@ PyObject *native_not_modified(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *native_measured(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_noted(PyObject *module, PyObject *arguments);
 PyObject *native_packed_answers(PyObject *module, PyObject *came);
-PyObject *native_plain_request(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *native_plain_head(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_own_line(PyObject *module, PyObject *line);
 PyObject *native_is_plain_head(PyObject *module, PyObject *arguments);
 PyObject *native_is_plain_request(PyObject *module, PyObject *arguments);

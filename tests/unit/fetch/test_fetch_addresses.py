@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.unit.fetch.fetching import NOW, SMALL, ClosedDoor, a_fetcher, run
 from tests.unit.fetch.rough_server import PAGE, name_server, rough_server
 
-from recrawl.fetch.client import CurlFetcher, FetchSettings
+from recrawl.fetch.client import CurlFetcher, FetchSettings, Trip
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import locate, odd_endpoint, usual_endpoint
-from recrawl.fetch.order import Order, Terms
+from recrawl.fetch.order import Terms
 from recrawl.fetch.resolver import DnsLookup, Resolver, by_family, is_localhost
 from recrawl.fetch.resolver import name_server as read_name_server
 from recrawl.fetch.transfer import Transfer
@@ -84,6 +84,23 @@ def test_a_public_address_does_get_one() -> None:
             for url in ("http://[2606:2800:220:1::1]/", "http://[64:ff9b::808:808]/"):
                 failure = (await fetcher.fetch(Ask(url, limits=SMALL))).failure
                 assert failure in (Failure.CONNECT, Failure.NO_HOST)  # the latter on a machine without IPv6
+
+    run(story())
+
+
+def test_a_given_name_server_is_asked_whatever_else_the_machine_knows_and_by_every_fetcher() -> None:
+    async def story() -> None:
+        async with name_server({"one.example": [["192.0.2.1"]], "localhost": [["192.0.2.2"]]}) as dns:
+            for _ in range(100):  # pycares freed an option before it was read: a few in a thousand asked nobody
+                lookup = DnsLookup(f"127.0.0.1:{dns.port}")
+                answer = await lookup("one.example")
+                assert answer.addresses == ("192.0.2.1",), answer.problem
+                await lookup.close()
+            lookup = DnsLookup(f"127.0.0.1:{dns.port}")
+            assert (await lookup("localhost")).addresses == ("192.0.2.2",), "it stands in the hosts file"
+            missing = await lookup("missing.example")
+            assert missing.problem == "missing.example does not resolve: Domain name not found"
+            await lookup.close()
 
     run(story())
 
@@ -283,8 +300,8 @@ def test_the_socket_itself_is_refused_should_every_earlier_check_be_passed_by() 
             driver, door = Driver(asyncio.get_running_loop(), 1), ClosedDoor()
             transfer = Transfer(driver, ("", ""), door)
             terms = Terms(located[0], "127.0.0.1", (), SMALL, 1.0, 1.0)
-            order = Order(terms, server.url("/page"), located[1], [])
-            await transfer.run(order)
+            url = server.url("/page")
+            await transfer.run(Trip(Ask(url), 0.0, terms, url, located[1], [], (terms.address,)))
             assert transfer.failure is Failure.FORBIDDEN_ADDRESS
             assert (door.asked, server.connections) == ([], 0)
             driver.close()

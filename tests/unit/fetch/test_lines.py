@@ -211,24 +211,24 @@ def test_each_kind_of_ears_hears_what_it_listens_to(loop: str, kind: type[EpollE
     async def story() -> None:
         here, there = socket.socketpair()
         here.setblocking(False)
-        heard: asyncio.Queue[tuple[int, bool]] = asyncio.Queue()
-        ears = kind(asyncio.get_running_loop(), lambda *told: heard.put_nowait(told))
-        ears.listen(here.fileno(), READ)
+        heard: asyncio.Queue[bool] = asyncio.Queue()
+        ears = kind(asyncio.get_running_loop())
+        ears.listen(here.fileno(), READ, heard.put_nowait)
         there.send(b"x")
-        assert await heard.get() == (here.fileno(), False)
+        assert await heard.get() is False
         here.recv(1)
-        ears.listen(here.fileno(), READ | WRITE)
-        while await heard.get() != (here.fileno(), True):
+        ears.listen(here.fileno(), READ | WRITE, heard.put_nowait)
+        while await heard.get() is not True:
             pass  # the last words of before
-        ears.listen(here.fileno(), NOTHING)
+        ears.listen(here.fileno(), NOTHING, heard.put_nowait)
         there.send(b"y")
         while not heard.empty():
             heard.get_nowait()
         for _ in range(5):
             await asyncio.sleep(0)
         assert heard.empty()
-        ears.listen(here.fileno(), READ)
-        assert await heard.get() == (here.fileno(), False)
+        ears.listen(here.fileno(), READ, heard.put_nowait)
+        assert await heard.get() is False
         ears.close()
         here.close()
         there.close()
@@ -243,7 +243,7 @@ def test_lines_work_where_the_loop_has_to_watch_each_of_them() -> None:
             lines = fetcher._lines
             assert lines is not None and not lines.all
             lines._ears.close()
-            lines._ears = LoopEars(asyncio.get_running_loop(), lines._stirred)
+            lines._ears = LoopEars(asyncio.get_running_loop())
             for _ in range(3):
                 assert (await get(fetcher, server, "/page")).body == PAGE
             assert (await get(fetcher, server, "/once")).body == PAGE

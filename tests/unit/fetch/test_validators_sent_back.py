@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from recrawl.fetch.dates import render_http_date
 from recrawl.fetch.endpoint import locate
-from recrawl.fetch.request import any_plain_request, condition_lines, header_lines, odd_condition_lines
+from recrawl.fetch.request import (
+    any_plain_head,
+    condition_lines,
+    header_lines,
+    odd_condition_lines,
+    odd_raw_request,
+    standing_part,
+)
 from recrawl.fetch.validators import is_safe_date, is_safe_etag
 from recrawl.model.visit import Ask
 from recrawl.native import compiled
@@ -59,26 +66,26 @@ def test_usual_conditions_are_written() -> None:
 
 @pytest.mark.compiled
 @given(st.text(st.sampled_from('/a?b#\\ %"~[]\x7f\u00e9'), max_size=8), texts.map('"{}"'.format), texts)
-def test_a_plain_request_is_what_python_makes_of_it_or_left_to_it(path: str, etag: str, date: str) -> None:
+def test_a_plain_head_is_what_python_makes_of_it_or_left_to_it(path: str, etag: str, date: str) -> None:
     standing = [b"Accept: */*"]
     ask = Ask(f"http://e.org/{path}", etag, date)
-    asked = (ask.url, len("http://e.org"), etag, date, standing)
-    made, in_python = compiled.plain_request(*asked), any_plain_request(*asked)
+    asked = (ask.url, len("http://e.org"), etag, date, standing_part("e.org", standing))
+    made, in_python = compiled.plain_head(*asked), any_plain_head(*asked)
     assert made in (None, in_python)
     if in_python is not None:
         located = locate(ask.url)
         assert located is not None
-        assert in_python == (located[1], header_lines(standing, ask))
+        assert in_python == odd_raw_request("e.org", located[1], header_lines(standing, ask), "GET")
 
 
 @pytest.mark.compiled
-def test_the_usual_request_is_plain_and_one_without_conditions_has_the_standing_lines() -> None:
-    standing = [b"Accept: */*"]
-    assert compiled.plain_request("http://e.org/a?b", 12, '"1"', "", standing) == (
-        "/a?b",
-        [b"Accept: */*", b'If-None-Match: "1"'],
-    )
-    target, lines = compiled.plain_request("http://e.org/", 12, "", "", standing)
-    assert (target, lines is standing, len(standing)) == ("/", True, 1)
+def test_the_usual_head_is_plain_with_conditions_or_without() -> None:
+    standing = standing_part("e.org", [b"Accept: */*"])
+    without = b"GET /a?b HTTP/1.1\r\nHost: e.org\r\nAccept: */*\r\n"
+    url, date = "http://e.org/a?b", "Mon, 01 Jan 2024 00:00:00 GMT"
+    assert compiled.plain_head(url, 12, "", "", standing) == without + b"\r\n"
+    assert compiled.plain_head(url, 12, '"1"', "", standing) == without + b'If-None-Match: "1"\r\n\r\n'
+    both = compiled.plain_head(url, 12, '"1"', date, standing)
+    assert both == without + f'If-None-Match: "1"\r\nIf-Modified-Since: {date}\r\n\r\n'.encode()
     for place in (-1, 0, 13, 99):
-        assert compiled.plain_request("http://e.org/", place, "", "", standing) is None
+        assert compiled.plain_head(url, place, "", "", standing) is None
