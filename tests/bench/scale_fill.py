@@ -201,7 +201,7 @@ class Filler:
             counts.add_standing(self._counts, number[page.site], counts.standing_of(page), 1)
             due_at, site = page.due_at or 0.0, number[page.site]
             self._due[page.server] = (min(due_at, self._due.get(page.server, (due_at, site))[0]), site)
-        counts.add_visits(self._counts, ((sites[visit.page], visit) for visit in stretch.visits))
+        counts.add_visits(self._counts, stretch.visits, [sites[visit.page] for visit in stretch.visits])
         for version in stretch.versions:
             self._counts[sites[version.page], counts.Count.VERSIONS] += 1
 

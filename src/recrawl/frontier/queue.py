@@ -200,10 +200,12 @@ class Frontier:
         """Keep a page from being taken from the store until it is dropped; its server need not be known."""
         self._held.setdefault(page.id, page.server)
 
-    def drop(self, page: int) -> None:
-        server = self._held.pop(page, None)
-        if server in self._servers:
-            self._servers[server].held.discard(page)
+    def drop(self, *pages: int) -> None:
+        held, servers = self._held, self._servers
+        for page in pages:
+            server = held.pop(page, None)
+            if server in servers:
+                servers[server].held.discard(page)
 
     def put_back(self, page: Page) -> None:
         """A page that was taken but not asked for."""

@@ -258,7 +258,8 @@ native_told(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
     body_at += 4;
     int status = 0;
     PyObject *fields = head_came(at, body_at, &status), *reply = NULL, *sent_body = NULL, *body = NULL;
-    PyObject *head = fields == NULL ? NULL : PyBytes_FromStringAndSize(at, body_at - at);
+    PyObject *head = NULL;
+    if (fields != NULL) head = body_at == end ? Py_NewRef(arguments[ANSWER]) : PyBytes_FromStringAndSize(at, body_at - at);
     PyObject *received = head == NULL ? NULL : PyLong_FromSsize_t(end - at);
     if (received == NULL) goto done;
     if (status == 304 && body_at == end && memmem(PyBytes_AS_STRING(arguments[REQUEST]), (size_t)PyBytes_GET_SIZE(arguments[REQUEST]), "\r\nIf-", 5)) {

@@ -12,6 +12,7 @@ static const char *const NAMES[] = {
 };
 #define KNOWN (sizeof(NAMES) / sizeof(NAMES[0]))
 #define LONGEST 64
+#define MOST_FIELDS 64
 
 static PyObject *known[KNOWN]; /* the same objects for all answers */
 
@@ -87,6 +88,29 @@ is_end(PyObject *line)
     return (length == 2 && text[0] == '\r' && text[1] == '\n') || (length == 1 && text[0] == '\n');
 }
 
+/* Most answers of a server say most lines as the one before: the field is the same then, not one more. */
+#define RECENT 16
+#define LONGEST_RECENT 112
+
+static struct {
+    PyObject *field;
+    Py_ssize_t length;
+    char line[LONGEST_RECENT];
+} recent[RECENT];
+
+static PyObject *
+usual_field(int place, const char *line, Py_ssize_t length)
+{
+    if (place >= RECENT || length > LONGEST_RECENT) return field_of(line, length);
+    if (recent[place].length == length && !memcmp(recent[place].line, line, (size_t)length)) return Py_NewRef(recent[place].field);
+    PyObject *field = field_of(line, length);
+    if (field == NULL) return NULL;
+    memcpy(recent[place].line, line, (size_t)length);
+    recent[place].length = length;
+    Py_XSETREF(recent[place].field, Py_NewRef(field));
+    return field;
+}
+
 static const char HIDDEN[] = "x-crawler-";
 
 static int
@@ -97,33 +121,37 @@ is_hidden(PyObject *field)
     return name == NULL || (size >= (Py_ssize_t)sizeof(HIDDEN) - 1 && !memcmp(name, HIDDEN, sizeof(HIDDEN) - 1));
 }
 
+static PyObject *
+tuple_of(PyObject **fields, int count)
+{
+    PyObject *all = PyTuple_New(count);
+    for (int one = 0; all != NULL && one < count; one++) PyTuple_SET_ITEM(all, one, Py_NewRef(fields[one]));
+    return all;
+}
+
 /* `any`: names that recrawl has made itself are nothing special. */
 static PyObject *
 fields_told(const char *at, const char *end, int any, int *status)
 {
-    PyObject *fields = PyList_New(0), *told = NULL;
-    for (int is_first = 1; fields != NULL && at < end; is_first = 0) {
+    PyObject *fields[MOST_FIELDS], *told = NULL;
+    int count = 0;
+    for (int is_first = 1; at < end; is_first = 0) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (stop == NULL || stop == at || stop[-1] != '\r' || memchr(at, '\r', (size_t)(stop - 1 - at))) break;
         Py_ssize_t length = stop + 1 - at;
         if (is_first && (*status = at[7] == '0' || at[7] == '1' ? status_of(at, length) : 0) == 0) break;
         if (length == 2) {
-            told = stop + 1 == end ? PyList_AsTuple(fields) : NULL;
+            told = stop + 1 == end ? tuple_of(fields, count) : NULL;
             break;
         }
-        PyObject *field = is_first ? NULL : field_of(at, length);
-        if (!is_first && (field == NULL || PyList_Append(fields, field) < 0)) {
-            Py_XDECREF(field);
-            break;
-        }
-        if (field != NULL) {
-            int is_odd = !any && is_hidden(field);
-            Py_DECREF(field);
-            if (is_odd) break;
+        if (!is_first) {
+            if (count == MOST_FIELDS || (fields[count] = usual_field(count, at, length)) == NULL) break;
+            count++;
+            if (!any && is_hidden(fields[count - 1])) break;
         }
         at = stop + 1;
     }
-    Py_XDECREF(fields);
+    while (count) Py_DECREF(fields[--count]);
     return told;
 }
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from recrawl.model.batch import IntervalBand, Totals
@@ -34,6 +35,8 @@ class Count(IntEnum):
     BYTES = 9
 
 
+BYTES = Count.BYTES  # a member of an enum is searched for when named
+CHANGE, EVIDENCE, RECEIVED_BYTES = map(attrgetter, ("change", "evidence", "received_bytes"))
 STATUS_FROM = 20  # + the number of the status: pages that stand there
 BAND_FROM = 10_000  # + the exponent of the band: scheduled pages with such an interval
 BAND_SPREAD = 2_000  # more than the exponents of a float
@@ -94,16 +97,12 @@ def plainly_alike(stands: Iterable[Stands]) -> Counter[Alike]:
     )
 
 
-def add_visits(counts: Counts, visits: Iterable[tuple[Hashable, Visit]]) -> None:
+def add_visits(counts: Counts, visits: Sequence[Visit], sites: Sequence[Hashable]) -> None:
     """Each with the site of its page: most bring the same."""
-    received: dict[Hashable, int] = {}
-    brought = []
-    for site, visit in visits:
-        brought.append((site, visit.change, visit.evidence))
-        received[site] = received.get(site, 0) + visit.received_bytes
-    for site, size_bytes in received.items():
-        counts[site, Count.BYTES] += size_bytes
-    for (site, change, evidence), number in Counter(brought).items():
+    for site, size_bytes in zip(sites, map(RECEIVED_BYTES, visits), strict=True):
+        counts[site, BYTES] += size_bytes
+    brought = Counter(zip(sites, map(CHANGE, visits), map(EVIDENCE, visits), strict=True))
+    for (site, change, evidence), number in brought.items():
         counts[site, Count.VISITS] += number
         counts[site, Count.CHANGED] += number * (change == Change.CHANGED)
         counts[site, Count.NOT_MODIFIED] += number * (evidence is Evidence.NOT_MODIFIED)

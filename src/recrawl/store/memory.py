@@ -152,7 +152,7 @@ class MemoryStore:
         visits = self._visits.setdefault(visit.page, {})
         if visit.at not in visits:
             visits[visit.at] = visit
-            counts.add_visits(self._counts, [(self._site_of(visit.page), visit)])
+            counts.add_visits(self._counts, [visit], [self._site_of(visit.page)])
 
     def _add_version(self, version: Version) -> None:
         versions = self._versions.setdefault(version.page, {})

@@ -74,7 +74,7 @@ class BatchWriter:
         sites.update(self._put_pages(newest, batch.confirmed, stood, line))
         self._meet_servers([*fresh, *batch.pages])
         visits = self._add_visits(line)
-        counts.add_visits(self._counts, ((sites.get(visit.page, rows.NO_WORD), visit) for visit in visits))
+        counts.add_visits(self._counts, visits, [sites.get(page, rows.NO_WORD) for page in map(PAGE, visits)])
         for version in self._new_versions(batch.versions):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
@@ -206,6 +206,8 @@ class BatchWriter:
 
     def _fresh(self, facts: Sequence[Fact], keys_since: Callable[[int], Sql]) -> list[Fact]:
         """One of each key (page, moment); with care only those that are not there."""
+        if not self._with_care and len({*map(PAGE, facts)}) == len(facts):
+            return list(facts)  # as nearly always
         fresh = {(fact.page, fact.at): fact for fact in reversed(facts)}
         if self._with_care and facts:
             since_at = min(fact.at for fact in facts)

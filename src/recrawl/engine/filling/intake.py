@@ -51,9 +51,10 @@ class Intake:
 
     def take(self, ledger: Ledger, saved: Saved, now: float) -> None:
         """What was written: pages that are due again soon, and those that are new."""
+        self._frontier.drop(*ledger.pages)
+        until_at = now + self._horizon_s
         for page in ledger.pages.values():
-            self._frontier.drop(page.id)
-            if page.due_at is not None and page.due_at <= now + self._horizon_s and self.wants(page):
+            if page.due_at is not None and page.due_at <= until_at and self.wants(page):
                 self._offer(page, now)
         for number in saved.entered:
             self._offer(ledger.entered[number], now)

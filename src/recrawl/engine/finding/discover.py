@@ -24,6 +24,7 @@ FORGIVING = frozenset({Refusal.DEPTH})  # reasons that another way to the same a
 MOST_MET = 200_000  # spellings of links
 MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to the store, never a second visit
 SHORTEST_ORIGIN = len("https://")
+NO_ROOT = "\0"  # nothing begins so
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
 LIST = Kind.LIST  # looked at with every page
 
@@ -354,8 +355,13 @@ def _with_hops(fresh: Page, page: Page) -> Page:
 
 
 def _by_origin(urls: Iterable[str]) -> dict[str, list[str]]:
+    """Most links of a page lead to where the one before led."""
     found: dict[str, list[str]] = {}
+    root, of_root = NO_ROOT, list[str]()
     for url in urls:
-        root = url.find("/", SHORTEST_ORIGIN)
-        found.setdefault(url[: max(root, 0)], []).append(url)
+        if not url.startswith(root):
+            end = url.find("/", SHORTEST_ORIGIN)
+            root = url[: end + 1] or NO_ROOT
+            of_root = found.setdefault(root[:-1], [])
+        of_root.append(url)
     return found
