@@ -65,6 +65,10 @@ class PromptFetcher(Fetcher, Protocol):
         """Send it. `ended` is called when there is something to hear."""
         ...
 
+    def listen(self) -> None:
+        """Whatever has come by now is told at once, not in the next turn of the loop."""
+        ...
+
     def hear(self, trip: Any) -> Reply | None:
         """The answer; None: it goes on, and `ended` is called once more."""
         ...

@@ -219,6 +219,10 @@ class CurlFetcher:
         trip.ended = ended
         transfer.start(trip, ended)
 
+    def listen(self) -> None:
+        if self._lines is not None:
+            self._lines.listen()
+
     def hear(self, trip: Trip) -> Reply | None:
         """What came; None: it is not all yet, and `ended` is called once more. Raises what `permit` raised."""
         if trip.going_on is not None:

@@ -69,6 +69,10 @@ class Lines:
         self._ears.listen(line.descriptor, READ, line.stirred)
         self.give_back(line)
 
+    def listen(self) -> None:
+        """What has come until now is told to whom it is for."""
+        self._ears.hear()
+
     def close(self) -> None:
         for line in self.all:
             line.close()
@@ -104,7 +108,7 @@ class Lines:
     def _send_all(self) -> None:
         """Whoever was closed meanwhile is seen before."""
         waiting, self._waiting = self._waiting, []
-        self._ears.hear()
+        self.listen()
         for line in waiting:
             line.send()
 

@@ -46,6 +46,7 @@ SIGNAL, LISTS, LIST, DOCUMENT = (
     Rank.LIST,
     Evidence.DOCUMENT,
 )  # a member of an enum is searched for when named
+HEARINGS = 2  # in one turn
 SAME_S = 0.1  # what lets one page of a server in lets its kin in for so long
 DONE = Halt()
 LATER = Halt(comes_again=True)
@@ -189,13 +190,14 @@ class Convoy:
             self._stir()
 
     def _turn(self) -> None:
-        self._is_stirred = False
-        answered, self._answered = self._answered, []
         now = self._parts.clock.now()
-        handed_on(self._hear, [lane for lane in answered if lane.trip is not None], now)
+        try:
+            self._hear_all(now)
+        finally:
+            self._is_stirred = False
         self._settle_all(now)
         try:
-            if answered and self._journal is not None:
+            if self._journal is not None:
                 self._journal.flush()
         finally:  # the loop tells of what went wrong; lanes that nobody sends on would wait for ever
             first, self._first = self._first, []
@@ -203,6 +205,13 @@ class Convoy:
             handed_on(self._look_at, first, now)
             self._settle_all(now)
             self._send_all()
+
+    def _hear_all(self, now: float) -> None:
+        """Others come while those are heard that woke us: the more go on together, the less each of them costs."""
+        for _ in range(HEARINGS):
+            self._fetcher.listen()
+            answered, self._answered = self._answered, []
+            handed_on(self._hear, [lane for lane in answered if lane.trip is not None], now)
 
     def _settle_all(self, now: float) -> None:
         """What was proved by now; then its lanes go on."""
@@ -398,6 +407,9 @@ class InTasks:
         task = asyncio.ensure_future(self._fetcher.fetch(trip[0]))
         trip.append(task)
         task.add_done_callback(lambda _: ended())
+
+    def listen(self) -> None:
+        """The loop tells of tasks that have ended."""
 
     def hear(self, trip: "list[Any]") -> Reply | None:
         reply: Reply = trip[1].result()
