@@ -9,6 +9,8 @@ import sys
 from array import array
 from collections.abc import Callable
 from math import inf
+from select import select
+from time import monotonic
 from typing import Any
 
 import recrawl.archive.tray
@@ -35,7 +37,7 @@ from recrawl.model.event import Event, EventKind
 from recrawl.model.page import Link, Page, Status
 from recrawl.model.swift import replace
 from recrawl.model.verdict import Change, Verdict
-from recrawl.model.visit import Ask, Evidence, Reply, Why
+from recrawl.model.visit import Ask, Evidence, Reply, Times, Why
 from recrawl.native import compiled
 from recrawl.store.columns import EVENT_PLAN, PAGE_PLAN
 from recrawl.store.columns import PAGE as COLUMNS
@@ -160,15 +162,19 @@ def in_order() -> Any:
     return runs
 
 
+def answering(inflate: Callable[[bytes, Ask], bytes]) -> None:
+    compiled.answering(Reply, Times, monotonic, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, inflate, 99)
+
+
 def not_modified() -> Any:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, lambda body, ask: body, 99)
+    answering(lambda body, ask: body)
     came = [b"HTTP/1.1 304 Not Modified\r\n", *LINES[1:]]
     return compiled.not_modified(SAME.reply.ask, 1.5, "h", "/", [b"If-None-Match: 1"], came, SAME.reply.times, "", 5)
 
 
 def came_whole() -> Any:
     came = [b"HTTP/1.1 200 OK\r\n", b"Content-Encoding: gzip\r\n", *LINES[1:]]
-    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, lambda body, ask: bytes([*body]), 99)
+    answering(lambda body, ask: bytes([*body]))
     return compiled.came_whole(SAME.reply.ask, 1.5, "h", "/", [b"a: b"], came, SAME.reply.times, "", 5, b"body")
 
 
@@ -197,6 +203,17 @@ def received() -> Any:
     near, far = WIRES
     compiled.sent(near.fileno(), b"x" * 300)
     return compiled.received(far.fileno())[:300]
+
+
+def answered() -> Any:
+    """Nothing is left of a call before."""
+    near, far = WIRES
+    answering(lambda body, ask: body)
+    while select([far], [], [], 0)[0]:
+        far.recv(65536)
+    near.send(b'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n')
+    asked = SAME.reply.ask, 1.5, b"GET / HTTP/1.1\r\nIf-None-Match: 1\r\n\r\n"
+    return replace(compiled.answered(far.fileno(), *asked, monotonic(), "", 999, 99), times=Times())
 
 
 def confirmed_run() -> Any:
@@ -301,6 +318,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "read_source": source_read,
     "replace": lambda: replace(LINE, url="x"),
     "received": received,
+    "answered": answered,
     "rows_of": lambda: compiled.rows_of(PAGE_PLAN, [KNOWN], NUMBERS, ([1], [None])),
     "rows_plan": lambda: compiled.rows_plan(Page, COLUMNS) is not None,
     "saved_by": lambda: compiled.saved_by([CONFIRMED, SEEN, SEEN]),

@@ -63,7 +63,7 @@ class Trip(Order):
     """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
 
     __slots__ = (
-        "_allowed", "_before_s", "_passed_s", "at", "ended", "going_on", "started_at", "transfer", "tried",
+        "_allowed", "_before_s", "_passed_s", "ended", "going_on", "started_at", "transfer", "tried",
     )  # fmt: skip
     transfer: Exchange  # once it has set out …
     started_at: float  # … then
@@ -230,9 +230,12 @@ class CurlFetcher:
         transfer = trip.transfer
         if transfer.is_under_way:  # who came too early comes again
             return None
-        reply = transfer.plain_answer(trip, trip.ask, trip.at)
+        reply = transfer.plain_answer(trip)
         if reply is not None:
-            self._give_back(transfer)
+            if self._lines is not None and isinstance(transfer, Line):
+                self._lines.give_back(transfer)  # holds nothing
+            else:
+                self._give_back(transfer)
             return reply
         if not trip.is_all:
             trip.going_on = asyncio.get_running_loop().create_task(self._go_on(trip))

@@ -10,7 +10,7 @@ from recrawl.fetch.head_lines import new_head_lines
 from recrawl.fetch.order import Order, Terms
 from recrawl.fetch.vigil import NEVER, Vigil
 from recrawl.model.failure import Failure, RecrawlError
-from recrawl.model.visit import Ask, Limits, Reply, Times
+from recrawl.model.visit import Limits, Reply, Times
 
 ERROR_BODY_BYTES = 256 * 1024  # of an answer that is no document
 LONG_HEAD = "the head of the answer is beyond the limits"
@@ -94,7 +94,7 @@ class Exchange(ABC):
         """It is over, or given up."""
 
     @abstractmethod
-    def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+    def plain_answer(self, order: Order) -> Reply | None:
         """`end`, and what came where that is a plain 304, or a small document for which there is room; None: `times`
         and `lines` tell."""
 

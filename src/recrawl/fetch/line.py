@@ -24,6 +24,10 @@ RECEIVE_BYTES = 64 * 1024
 # The same by the compiled part, which lets go of the interpreter for neither: none of them waits.
 go_out: Callable[[int, bytes], int] | None = None if compiled is None else compiled.sent
 come_in: Callable[[int], bytes] | None = None if compiled is None else compiled.received
+# The same, but where a plain 304 has come in one piece: the reply that it is. After the descriptor the ask, its moment,
+# the request, when it was started, the peer, and of how many bytes and lines its head may be.
+Answered = Callable[[int, Ask, float, bytes, float, str, int, int], bytes | Reply]
+answered: Answered | None = None if compiled is None else compiled.answered
 
 # Of what came first: how many bytes a plain answer has that begins so, of at most so many bytes and lines of a head and
 # so many of a body; 0: it is odd, or its head is not whole.
@@ -50,9 +54,9 @@ class Line(Exchange):
     What an exchange that was not plain has left is cleared before the next one (`_is_marked`): most are plain."""
 
     __slots__ = (
-        "_ended_at", "_first_at", "_held", "_incoming", "_is_marked", "_missing_bytes", "_most_body_bytes",
-        "_patience_s", "_request", "_started_at", "_unsent", "_watching", "_wire", "descriptor", "is_spent", "origin",
-        "rested_at",
+        "_ask", "_at", "_ended_at", "_first_at", "_held", "_incoming", "_is_awaited", "_is_marked", "_missing_bytes",
+        "_most_body_bytes", "_most_lines", "_patience_s", "_reply", "_request", "_started_at", "_unsent", "_watching",
+        "_wire", "descriptor", "is_spent", "origin", "rested_at",
     )  # fmt: skip
 
     def __init__(
@@ -72,13 +76,19 @@ class Line(Exchange):
         self.rested_at = self.loop_time()
         self._incoming: Incoming | None = None
         self._held: list[bytes] = []
+        self._reply: Reply | None = None
+        self._is_awaited = False
         self._missing_bytes = 0
         self._unsent, self._is_marked = b"", True
         self._agree_to(NO_TERMS)
         wire.setblocking(False)
 
     async def run(self, order: Order) -> None:
-        await super().run(order)
+        self._is_awaited = True
+        try:
+            await super().run(order)
+        finally:
+            self._is_awaited = False
         if self._held:
             self._look_closely()
 
@@ -89,17 +99,20 @@ class Line(Exchange):
         if self._is_marked:
             self._clear(terms.limits)
             self._incoming, self._is_marked = None, False
-        self._held, self._first_at, self._sent_at = [], 0.0, 0.0
+        self._held, self._reply, self._first_at, self._sent_at = [], None, 0.0, 0.0
         self._tell, self.is_under_way = ended, True
-        self._request = order.head or order.raw_request
+        self._ask, self._at, self._request = order.ask, order.at, order.head or order.raw_request
         self._started_at = monotonic()
-        self._watch(self._patience_s)
+        self.due_at = due_at = self.loop_time() + self._patience_s
+        if due_at < self._vigil.rings_at:
+            self._vigil.ring_at(due_at)
         self._watching.send_soon(self)
 
     def _agree_to(self, terms: Terms) -> None:
         limits, self._terms = terms.limits, terms
         self._patience_s = min(limits.first_byte_s, limits.slow_for_s, terms.total_s)
         self._most_body_bytes = min(SMALL_BYTES, limits.body_bytes) if not terms.enough_bytes else 0
+        self._most_lines = limits.header_count + 2  # the status line and the empty one
 
     def send(self) -> None:
         """With all others of this turn."""
@@ -136,18 +149,30 @@ class Line(Exchange):
             self._spend()  # it ended, or the server speaks unasked
             return
         try:
-            data = self._wire.recv(RECEIVE_BYTES) if come_in is None else come_in(self.descriptor)
+            data = self._come()
         except BlockingIOError:
             return
         except OSError:
             self._hung_up()
             return
-        if not data:
+        if isinstance(data, Reply):
+            self._reply, self.is_under_way = data, False
+            tell, self._tell = self._tell, nobody
+            tell()
+        elif not data:
             self._end_of_all()
         elif self._incoming is not None:
             self._feed(self._incoming, data)
         else:
             self._take(data)
+
+    def _come(self) -> bytes | Reply:
+        if answered is not None and not (self._held or self._is_marked or self._is_awaited):
+            return answered(
+                self.descriptor, self._ask, self._at, self._request, self._started_at, self.address,
+                self._terms.limits.header_bytes, self._most_lines,
+            )  # fmt: skip
+        return self._wire.recv(RECEIVE_BYTES) if come_in is None else come_in(self.descriptor)
 
     def _take(self, data: bytes) -> None:
         """The first of an answer tells whether it is plain; then it is but counted."""
@@ -158,7 +183,7 @@ class Line(Exchange):
         else:
             self._first_at = monotonic()
             limits = self._terms.limits
-            whole_bytes = measured(data, limits.header_bytes, limits.header_count + 2, self._most_body_bytes)
+            whole_bytes = measured(data, limits.header_bytes, self._most_lines, self._most_body_bytes)
             self._missing_bytes = whole_bytes - len(data) if whole_bytes else -1
         if self._missing_bytes == 0:
             self._ended_at, self.is_under_way = self._first_at if len(held) == 1 else monotonic(), False
@@ -220,13 +245,16 @@ class Line(Exchange):
         if self.is_under_way:
             self._abandon()
 
-    def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+    def plain_answer(self, order: Order) -> Reply | None:
         self.due_at = NEVER
-        held = self._held
+        held, reply = self._held, self._reply
+        if reply is not None:
+            self._reply = None
+            return reply
         if held and self._incoming is None and self.failure is None:
             data = held[0] if len(held) == 1 else b"".join(held)
             first_s, total_s = self._first_at - self._started_at, self._ended_at - self._started_at
-            reply = told(ask, at, self._request, data, Times(0.0, 0.0, 0.0, first_s, total_s), self.address)
+            reply = told(order.ask, order.at, self._request, data, Times(0.0, 0.0, 0.0, first_s, total_s), self.address)
             if reply is not None and not (reply.body and self.ballast.is_overfull):
                 self._held = []
                 return reply

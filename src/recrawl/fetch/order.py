@@ -33,8 +33,9 @@ class Order:
     `standing`: the header lines of all; `head`: as it goes over the wire, where it was so plain that it was written at
     once."""
 
-    __slots__ = ("ask", "form", "fresh", "head", "standing", "target", "terms", "url")
+    __slots__ = ("ask", "at", "form", "fresh", "head", "standing", "target", "terms", "url")
     ask: Ask
+    at: float  # the moment of the ask
     terms: Terms
     url: str
     target: str

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from time import monotonic
 
 import pycurl
 
@@ -30,7 +31,7 @@ GO_ON = int(pycurl.PREREQFUNC_OK)
 ABORT = int(pycurl.PREREQFUNC_ABORT)
 
 if compiled is not None:
-    compiled.answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, plainly_inflated, SMALL_BYTES)
+    compiled.answering(Reply, Times, monotonic, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, plainly_inflated, SMALL_BYTES)
 
 # Of an ask, its moment, the authority, target and lines sent, the lines that came, times, peer and received bytes;
 # None: it is another answer, or an odd one.
@@ -79,7 +80,7 @@ class Transfer(Exchange):
         self._handle.prepare(order)
         self._set_out(order, ended)
 
-    def plain_answer(self, order: Order, ask: Ask, at: float) -> Reply | None:
+    def plain_answer(self, order: Order) -> Reply | None:
         self.end()
         connection, size = self._connection, self.body_bytes
         if connection is None or not self._is_kept or self.failure is not None or order.form:
@@ -88,7 +89,7 @@ class Transfer(Exchange):
             return None
         info = self._curl.getinfo
         times = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL))
-        asked = ask, at, self._terms.endpoint.authority, order.target, order.header_lines
+        asked = order.ask, order.at, self._terms.endpoint.authority, order.target, order.header_lines
         if not size:
             return plain_304(*asked, self.head.lines, times, connection.peer, self.received_bytes)
         sent_body = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)

@@ -5,17 +5,18 @@
 enum { ASK, AT, AUTHORITY, TARGET, SENT_LINES, CAME_LINES, TIMES, PEER, RECEIVED, ARGUMENTS, SENT_BODY = ARGUMENTS, MOST_ARGUMENTS };
 #define REPLY_FIELDS 14 /* the first of model/visit.py's Reply */
 
-static PyObject *reply_class, *not_modified, *document, *inflate, *status_304, *status_200, *no_bytes, *no_text;
+static PyObject *reply_class, *times_class, *steady, *no_seconds, *not_modified, *document, *inflate, *status_304, *status_200, *no_bytes, *no_text;
 static Py_ssize_t most_bytes;
 
-/* answering(Reply, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, inflate, most bytes): what `not_modified` and `came_whole` make.
- * `inflate(sent body, ask)`: what comes out of gzip; None: it is not so plain. Bodies of more bytes are left to Python. */
+/* answering(Reply, Times, monotonic, Evidence.NOT_MODIFIED, Evidence.DOCUMENT, inflate, most bytes): what `not_modified`,
+ * `came_whole`, `told` and `answered` make. `inflate(sent body, ask)`: what comes out of gzip; None: it is not so plain. Bodies of more bytes are left to Python. */
 PyObject *
 native_answering(PyObject *module, PyObject *arguments)
 {
-    PyObject *reply, *proof, *whole, *undo;
+    PyObject *reply, *times, *clock, *proof, *whole, *undo;
     Py_ssize_t most;
-    if (!PyArg_ParseTuple(arguments, "O!OOOn", &PyType_Type, &reply, &proof, &whole, &undo, &most)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "O!O!OOOOn", &PyType_Type, &reply, &PyType_Type, &times, &clock, &proof, &whole, &undo, &most)) return NULL;
+    if (no_seconds == NULL && (no_seconds = PyFloat_FromDouble(0.0)) == NULL) return NULL;
     if (status_304 == NULL && (status_304 = PyLong_FromLong(304)) == NULL) return NULL;
     if (status_200 == NULL && (status_200 = PyLong_FromLong(200)) == NULL) return NULL;
     if (no_bytes == NULL && (no_bytes = PyBytes_FromStringAndSize(NULL, 0)) == NULL) return NULL;
@@ -23,6 +24,8 @@ native_answering(PyObject *module, PyObject *arguments)
     Py_XSETREF(not_modified, Py_NewRef(proof));
     Py_XSETREF(document, Py_NewRef(whole));
     Py_XSETREF(inflate, Py_NewRef(undo));
+    Py_XSETREF(times_class, Py_NewRef(times));
+    Py_XSETREF(steady, Py_NewRef(clock));
     Py_XSETREF(reply_class, Py_NewRef(reply));
     most_bytes = most;
     Py_RETURN_NONE;
@@ -279,4 +282,43 @@ done:
     Py_XDECREF(body);
     if (reply != NULL || PyErr_Occurred()) return reply;
     Py_RETURN_NONE;
+}
+
+static PyObject *
+times_since(PyObject *started_at)
+{
+    PyObject *now = PyObject_CallNoArgs(steady), *took_s = now == NULL ? NULL : PyNumber_Subtract(now, started_at);
+    Py_XDECREF(now);
+    PyObject *const all[] = {no_seconds, no_seconds, no_seconds, took_s, took_s};
+    PyObject *times = took_s == NULL ? NULL : PyObject_Vectorcall(times_class, all, 5, NULL);
+    Py_XDECREF(took_s);
+    return times;
+}
+
+/* answered(descriptor, ask, at, request, started at, peer, most bytes of a head, most lines of it) -> the reply that a plain 304 is
+ * which came in one piece; else what `received` gives. */
+PyObject *
+native_answered(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    enum { WIRE, ASKED, MOMENT, REQUEST, STARTED, FROM, MOST_HEAD, MOST_LINES, ANSWERED_ARGUMENTS };
+    if (count != ANSWERED_ARGUMENTS || reply_class == NULL || !PyBytes_CheckExact(arguments[REQUEST]))
+        return PyErr_Format(PyExc_TypeError, "eight arguments are wanted, after a call of answering");
+    Py_ssize_t most_head = PyLong_AsSsize_t(arguments[MOST_HEAD]), most_lines = PyLong_AsSsize_t(arguments[MOST_LINES]);
+    if ((most_head == -1 || most_lines == -1) && PyErr_Occurred()) return NULL;
+    PyObject *came = native_received(module, arguments[WIRE]);
+    if (came == NULL || PyBytes_GET_SIZE(came) < 16 || memcmp(PyBytes_AS_STRING(came), "HTTP/1.1 304", 12)) return came;
+    const char *at = PyBytes_AS_STRING(came);
+    if (measure(at, at + PyBytes_GET_SIZE(came), most_head, most_lines, 0) != PyBytes_GET_SIZE(came)) return came;
+    PyObject *times = times_since(arguments[STARTED]), *reply = NULL;
+    if (times != NULL) {
+        PyObject *const all[] = {arguments[ASKED], arguments[MOMENT], arguments[REQUEST], came, times, arguments[FROM]};
+        reply = native_told(module, all, 6);
+        Py_DECREF(times);
+    }
+    if (reply == Py_None) {
+        Py_DECREF(reply);
+        return came;
+    }
+    Py_DECREF(came);
+    return reply;
 }

@@ -5,6 +5,7 @@
 static PyMethodDef METHODS[] = {
     {"answering", native_answering, METH_VARARGS, "What `not_modified`, `came_whole` and `told` make."},
     {"alike", native_alike, METH_VARARGS, "How many pages stand in each way; None: one of them is not so plain."},
+    {"answered", (PyCFunction)(void (*)(void))native_answered, METH_FASTCALL, "The reply that a plain 304 is, or what else has come over a connection."},
     {"arrived", native_arrived, METH_VARARGS, "The classes that `sighted`, `checked`, `confirmed_run`, `first_noted` and `saved_by` read and make."},
     {"beside", (PyCFunction)(void (*)(void))native_beside, METH_FASTCALL, "What two versions of a page say and differ in; None: only their trees will tell."},
     {"came_whole", (PyCFunction)(void (*)(void))native_came_whole, METH_FASTCALL, "The reply that a small document is; None: it is not so plain."},

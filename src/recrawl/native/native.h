@@ -101,6 +101,7 @@ PyObject *native_beside(PyObject *module, PyObject *const *given, Py_ssize_t cou
 PyObject *native_side_by_side(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_sighted(PyObject *module, PyObject *arguments);
 PyObject *native_sight(PyObject *module, PyObject *arguments);
+PyObject *native_answered(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_told(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *native_tag_letters(PyObject *module, PyObject *source);
 PyObject *native_warc_date(PyObject *module, PyObject *moment);
