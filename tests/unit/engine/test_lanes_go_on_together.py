@@ -118,6 +118,38 @@ def test_a_journal_that_fails_stops_no_lane(crawl: Crawl, monkeypatch: pytest.Mo
     assert failed
 
 
+def test_what_comes_while_others_are_heard_is_heard_in_the_same_turn(
+    crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listened, late = list[int](), list[Lane]()
+    on_ended, hear_all = Convoy._on_ended, Convoy._hear_all
+
+    def kept_back(convoy: Convoy, lane: Lane) -> None:
+        """Every other answer is told only when somebody listens once more."""
+        if late or not convoy._is_stirred:
+            on_ended(convoy, lane)
+        else:
+            late.append(lane)
+
+    def listen(fetcher: InTasks) -> None:
+        listened.append(len(late))
+        while late:
+            on_ended(convoys[-1], late.pop())
+
+    convoys = list[Convoy]()
+
+    def seen(convoy: Convoy, now: float) -> None:
+        convoys.append(convoy)
+        hear_all(convoy, now)
+        assert not convoy._answered, "what was told meanwhile waits for nothing"
+
+    monkeypatch.setattr(Convoy, "_on_ended", kept_back)
+    monkeypatch.setattr(Convoy, "_hear_all", seen)
+    monkeypatch.setattr(InTasks, "listen", listen)
+    assert sorted(crawl.run()) == sorted(["/", *PAGES])
+    assert any(listened)
+
+
 def test_a_page_that_robots_txt_forbids_is_not_asked_for_among_its_kin(crawl: Crawl) -> None:
     robots = Canned(b"User-agent: *\nDisallow: /1$\nDisallow: /29")
     crawl.answer = lambda path: robots if path == "/robots.txt" else site(path)

@@ -1,5 +1,8 @@
 """The reply that a plain 304 is comes from the compiled part, and is what Python would have made of it."""
 
+import socket
+from time import monotonic
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +77,54 @@ def test_what_is_no_ascii_is_left_alone(authority: object, target: object) -> No
 )
 def test_what_are_no_lines_is_left_alone(came: object) -> None:
     assert compiled_reply([b"If-A: b"], came) is None
+
+
+def off_the_wire(sent: bytes, request: bytes = b"GET / HTTP/1.1\r\nIf-None-Match: 1\r\n\r\n", most: int = 99) -> object:
+    """What comes of an answer that a server sends."""
+    near, far = socket.socketpair()
+    with near, far:
+        near.send(sent)
+        return compiled.answered(far.fileno(), ASK, 7.5, request, monotonic() - 5.0, "192.0.2.1", most, 4)
+
+
+def test_a_plain_one_comes_off_the_wire_as_the_reply_that_it_is() -> None:
+    sent = b'HTTP/1.1 304 Not Modified\r\nETag: "2"\r\nServer: a\r\n\r\n'
+    reply = off_the_wire(sent)
+    assert isinstance(reply, Reply)
+    assert (reply.ask, reply.at, reply.status, reply.evidence) == (ASK, 7.5, 304, Evidence.NOT_MODIFIED)
+    assert (reply.headers, reply.raw_head) == ((("etag", '"2"'), ("server", "a")), sent)
+    assert (reply.peer, reply.received_bytes, reply.body) == ("192.0.2.1", len(sent), b"")
+    assert reply.times.first_byte_s == reply.times.total_s >= 5.0
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"HTTP/1.1 304 Not Modified\r\nServer: a\r\n",  # more will come
+        b"HTTP/1.1 304 Not Modified\r\n\r\nHTTP/1.1 200 OK\r\n",  # more has come
+        b"HTTP/1.1 304 Not Modified\r\nA: b\r\nC: d\r\nE: f\r\n\r\n",  # too many lines
+        b"HTTP/1.1 304 Not Modified\r\nA: " + b"b" * 99 + b"\r\n\r\n",  # too long
+        b"HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 304",
+    ],
+)
+def test_anything_else_comes_as_it_was_sent(sent: bytes) -> None:
+    assert off_the_wire(sent) == sent
+
+
+def test_a_304_that_was_not_asked_for_is_left_to_python() -> None:
+    sent = b"HTTP/1.1 304 Not Modified\r\n\r\n"
+    assert off_the_wire(sent, b"GET / HTTP/1.1\r\n\r\n") == sent
+
+
+def test_lines_that_a_server_always_says_are_one_field_and_others_are_their_own() -> None:
+    def headers(third: bytes) -> tuple[tuple[str, str], ...]:
+        reply = off_the_wire(b"HTTP/1.1 304 Not Modified\r\nServer: a\r\n" + third + b"\r\n\r\n")
+        assert isinstance(reply, Reply)
+        return reply.headers
+
+    first, again, other, shorter = headers(b"Age: 12"), headers(b"Age: 12"), headers(b"Age: 13"), headers(b"Age: 1")
+    assert [fields[1][1] for fields in (first, again, other, shorter)] == ["12", "12", "13", "1"]
+    assert first[0] is again[0] is other[0] is shorter[0]
+    assert first[1] is again[1] is not other[1]
