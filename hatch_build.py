@@ -14,7 +14,7 @@ from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
 
 NAME = "recrawl.native._native"
-FLAGS = [] if sys.platform == "win32" else ["-O2", "-g0", "-fvisibility=hidden"]
+FLAGS = [] if sys.platform == "win32" else ["-O3", "-g0", "-fvisibility=hidden"]
 LIBRARIES = [] if sys.platform == "win32" else ["m"]
 
 
