@@ -39,7 +39,7 @@ class Library:
 
     async def _of_server(self, host: str) -> Found:
         """Plain questions, which nobody answers but that server. (`lookups` would keep c-ares from the hosts file, too,
-        but pycares frees it before it is read: one channel in a few hundred then asked nobody at all.)"""
+        but pycares frees it before it is read: now and then a channel asked nobody at all.)"""
         asked = (self._inner.query_dns(host, kind) for kind in KINDS)
         told = await asyncio.gather(*asked, return_exceptions=True)
         nodes: list[Node] = []

@@ -12,7 +12,7 @@ from typing import Protocol
 from recrawl.fetch.ballast import SMALL_BYTES
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.ears import NOTHING, READ, WRITE
-from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit, nobody
+from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit
 from recrawl.fetch.incoming import Incoming
 from recrawl.fetch.order import NO_TERMS, Order, Terms
 from recrawl.fetch.vigil import NEVER
@@ -103,9 +103,7 @@ class Line(Exchange):
         self._tell, self.is_under_way = ended, True
         self._ask, self._at, self._request = order.ask, order.at, order.head or order.raw_request
         self._started_at = monotonic()
-        self.due_at = due_at = self.loop_time() + self._patience_s
-        if due_at < self._vigil.rings_at:
-            self._vigil.ring_at(due_at)
+        self._watch(self._patience_s)
         self._watching.send_soon(self)
 
     def _agree_to(self, terms: Terms) -> None:
@@ -157,8 +155,7 @@ class Line(Exchange):
             return
         if isinstance(data, Reply):
             self._reply, self.is_under_way = data, False
-            tell, self._tell = self._tell, nobody
-            tell()
+            self._tell_once()
         elif not data:
             self._end_of_all()
         elif self._incoming is not None:
@@ -186,9 +183,7 @@ class Line(Exchange):
             whole_bytes = measured(data, limits.header_bytes, self._most_lines, self._most_body_bytes)
             self._missing_bytes = whole_bytes - len(data) if whole_bytes else -1
         if self._missing_bytes == 0:
-            self._ended_at, self.is_under_way = self._first_at if len(held) == 1 else monotonic(), False
-            tell, self._tell = self._tell, nobody
-            tell()
+            self._be_over()
         elif self._missing_bytes < 0:
             self._look_closely()
 

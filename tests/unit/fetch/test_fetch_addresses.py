@@ -91,7 +91,7 @@ def test_a_public_address_does_get_one() -> None:
 def test_a_given_name_server_is_asked_whatever_else_the_machine_knows_and_by_every_fetcher() -> None:
     async def story() -> None:
         async with name_server({"one.example": [["192.0.2.1"]], "localhost": [["192.0.2.2"]]}) as dns:
-            for _ in range(100):  # pycares freed an option before it was read: a few in a thousand asked nobody
+            for _ in range(100):  # pycares freed an option before it was read: now and then one asked nobody
                 lookup = DnsLookup(f"127.0.0.1:{dns.port}")
                 answer = await lookup("one.example")
                 assert answer.addresses == ("192.0.2.1",), answer.problem
