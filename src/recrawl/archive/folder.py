@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from math import inf
+from operator import attrgetter
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
@@ -25,6 +26,7 @@ from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
 
+STATUS = attrgetter("reply.status")
 NOT_MODIFIED = 304  # never a version
 MOST_PATHS = 1000
 
@@ -64,7 +66,7 @@ class WarcArchive:
 
     def lay(self, captures: Sequence[Capture]) -> Laid:
         """All captures into one tray (a second one where a file is full); a file outgrows its size by one capture."""
-        matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
+        matters = not {NOT_MODIFIED}.issuperset(map(STATUS, captures))
         flush = matters and self._settings.sync
         captures, limit = list(captures), self._settings.file_bytes
         trays: list[Tray] = []

@@ -13,6 +13,7 @@ from recrawl.engine.allocator import trim
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.followed import UNKNOWN, followed_since
 from recrawl.engine.offload import TURN_S, OffTheLoop
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.scheduling.scheduler import Scheduler
@@ -30,6 +31,7 @@ from recrawl.folder.log import LogFile
 from recrawl.folder.opening import open_store
 from recrawl.folder.push_book import PushBook
 from recrawl.folder.site_check import check_together
+from recrawl.model.batch import Batch
 from recrawl.model.failure import ConfigError
 from recrawl.model.site import Site
 from recrawl.ports import Clock, Policy, Store
@@ -125,6 +127,12 @@ async def assemble(
         def quarry(site: Site) -> Quarry:
             return quarry_of(settings, site, watch, store, worker)
 
+        def quarries() -> dict[str, Quarry]:
+            made, since = {site.name: quarry(site) for site in sites}, followed_since(settings, sites, store)
+            for one in made.values():
+                one.followed_since = since
+            return made
+
         files = SiteWatch(folder, partial(check_together, settings), log.complain)
         try:
             parts = Parts(
@@ -134,7 +142,7 @@ async def assemble(
                 store=store,
                 archive=archive,
                 scheduler=scheduler_of(settings, sites, store, worker, crew),
-                quarries={site.name: quarry(site) for site in sites},
+                quarries=quarries(),
                 alias_watch=watch,
                 tell=log.tell,
                 complain=log.complain,
@@ -167,7 +175,11 @@ async def assemble(
 
             def reread(now: float) -> list[Quarry]:
                 changed = files.changed(now)
-                return [] if changed is None else take_up(parts, changed, quarry)
+                if changed is None:
+                    return []
+                if not settings.state.store:
+                    store.save(Batch(memos=UNKNOWN))
+                return take_up(parts, changed, quarry)
 
             parts.reread = reread
             yield parts

@@ -11,6 +11,7 @@ import time
 from array import array
 from collections.abc import Callable, Coroutine
 from functools import partial
+from itertools import repeat, starmap
 from typing import Any, TypeVar
 
 from recrawl.native import compiled
@@ -128,25 +129,28 @@ class Dice:
     def __init__(self, seed: int | None = None) -> None:
         self._numbers = random.Random(seed)  # NumPy's own dice take three megabytes
         self._ids = random.Random(seed)
-        self._drawn: list[bytes] = []  # for identities to come
+        self._drawn: list[str] = []  # identities to come
 
     def luck(self, count: int) -> "array[float]":
         """Numbers in [0, 1)."""
-        return array("d", [self._numbers.random() for _ in range(count)])
+        return array("d", list(starmap(self._numbers.random, repeat((), count))))
 
     def record_id(self) -> str:
         """A random UUID as WARC wants it."""
         if not self._drawn:
-            many = self._ids.randbytes(16 * DRAWN)
-            self._drawn = [many[at : at + 16] for at in range(0, len(many), 16)]
-        return urn_uuid(self._drawn.pop())
+            self._drawn = urn_uuids(self._ids.randbytes(16 * DRAWN))
+        return self._drawn.pop()
 
 
-def plain_urn_uuid(random_bytes: bytes) -> str:
+def plain_urn_uuids(random_bytes: bytes) -> list[str]:
+    return [_urn_uuid(random_bytes[at : at + 16]) for at in range(0, len(random_bytes), 16)]
+
+
+def _urn_uuid(random_bytes: bytes) -> str:
     bits = int.from_bytes(random_bytes, "big") & ~(0xF << 76) | (4 << 76)
     bits = bits & ~(0x3 << 62) | (0x2 << 62)
     text = f"{bits:032x}"
     return f"<urn:uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}>"
 
 
-urn_uuid: Callable[[bytes], str] = plain_urn_uuid if compiled is None else compiled.urn_uuid
+urn_uuids: Callable[[bytes], list[str]] = plain_urn_uuids if compiled is None else compiled.urn_uuids

@@ -19,6 +19,7 @@ from recrawl.engine.assembly import scheduler_of
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.followed import UNKNOWN
 from recrawl.engine.offload import at_once
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.settling.arrival import Arrival
@@ -68,7 +69,7 @@ class Guest:
             self._open.close()
             raise
         self._quarry: Quarry = self._parts.quarries[site]
-        self._parts.store.save(Batch(memos=((guest_memo(site), b"1"),)))
+        self._parts.store.save(Batch(memos=((guest_memo(site), b"1"), *UNKNOWN)))
         self._visitor = Visitor(self._parts, self._answer, _never)
         self._recorder = Recorder(self._parts.store, self._parts.archive, wrappers_of(self._parts.quarries))
         self._savings = Savings(self._parts.store)

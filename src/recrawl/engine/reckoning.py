@@ -2,6 +2,7 @@
 here; everything that is written has passed through here."""
 
 from collections.abc import Collection, Mapping, Sequence
+from operator import attrgetter
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
@@ -47,7 +48,9 @@ COUNT_OF = {
     Change.MOVED: Count.MOVED,
     Change.GONE: Count.GONE,
 }
-NOBODY, LIST = counts_by_source(()), Kind.LIST
+NOBODY, LIST, SIGNAL = counts_by_source(()), Kind.LIST, Kind.SIGNAL
+KIND, INTERVAL, PAGE, SERVER, SITE = map(attrgetter, ("kind", "interval_s", "page", "server", "site"))
+CHANGE = attrgetter("verdict.change")
 MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
@@ -72,14 +75,15 @@ class Reckoning:
         self.outcomes.start_batch(arrivals)
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
-        patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
-        self._recognise(arrivals)
+        patience = {site: scheduler.patience(site, now) for site in set(map(SITE, pages))}
+        told = [one for one in arrivals if one.reply.evidence is not NOT_MODIFIED]
+        self._recognise(told)
         self._note_each(list(arrivals), pages, patience, ledger)
-        self.weigh([one.page for one in arrivals], pages, ledger)
-        self._count([one for one in arrivals if not is_signal(one.page)])
+        self.weigh(list(map(PAGE, arrivals)), pages, ledger)
+        self._count([one for one in arrivals if not is_signal(one.page)] if SIGNAL in map(KIND, pages) else arrivals)
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
-        for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(arrivals), self._savings.memos()):
+        for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(told), self._savings.memos()):
             ledger.memos.update(learnt)
         ledger.memos.update(self.trapped())
         ledger.memos.update(scheduler.memos(self.parts.clock.now()))
@@ -270,13 +274,9 @@ class Reckoning:
 
     def weigh(self, before: Sequence[Page], after: Sequence[Page], ledger: Ledger) -> None:
         """S1's load index of their servers, kept with the old and the new interval of each page."""
-        loads: dict[str, float] = {}
-        sites: dict[str, str] = {}
-        for old, new in zip(before, after, strict=True):
-            key = new.server
-            if (load_per_s := loads.get(key)) is None:
-                load_per_s, sites[key] = self.lanes.servers.of(key).load_per_s, new.site
-            loads[key] = load_after(load_per_s, old.interval_s, new.interval_s)
+        sites = dict(zip(map(SERVER, after), map(SITE, after), strict=True))
+        loads = {key: self.lanes.servers.of(key).load_per_s for key in sites}
+        loads = load_after(loads, map(SERVER, after), map(INTERVAL, before), map(INTERVAL, after))
         for key, load_per_s in loads.items():
             self._bear(self.lanes.servers.of(key), load_per_s, sites[key], ledger)
 
@@ -294,10 +294,10 @@ class Reckoning:
     def _count(self, visits: Sequence[Arrival]) -> None:
         self._savings.note(visits)
         self.tally.add(Count.VISITS, len(visits))
-        changes = [one.verdict.change for one in visits]
+        changes = list(map(CHANGE, visits))
         for change, count in COUNT_OF.items():
             self.tally.add(count, changes.count(change))
-        for one, change in zip(visits, changes, strict=True):
+        for one, change in zip(visits, changes, strict=True) if UNKNOWN in changes else ():
             if change is UNKNOWN:
                 self.tally.add(_count_of_unproved(one))
         spared = [one.page.size_bytes for one in visits if one.reply.evidence is NOT_MODIFIED]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from recrawl.engine.finding.discover import Quarry
+from recrawl.engine.finding.followed import NEVER
 from recrawl.engine.wiring import Parts
 from recrawl.folder.folder import Folder
 from recrawl.model.failure import RecrawlError
@@ -64,6 +65,7 @@ def take_up(parts: Parts, sites: Sequence[Site], make: Make) -> list[Quarry]:
             fresh.append(make(site))
     names = {site.name for site in sites}
     for name, quarry in parts.quarries.items():
+        quarry.followed_since = NEVER  # by other site files
         if name not in names:
             quarry.site, quarry.gone = replace(quarry.site, paused=True), True
     parts.quarries.update((quarry.site.name, quarry) for quarry in fresh)

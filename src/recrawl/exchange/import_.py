@@ -11,6 +11,7 @@ from recrawl.answers.indexing import Read, reader_of
 from recrawl.archive.record import Record
 from recrawl.config import Settings
 from recrawl.engine.assembly import policy_of
+from recrawl.engine.finding.followed import UNKNOWN
 from recrawl.engine.settling.ledger import write
 from recrawl.exchange.import_history import Seen, believed, folded, judged
 from recrawl.exchange.import_lists import LISTS, Wanted, unpacked
@@ -49,6 +50,7 @@ class Importer:
 
     def __post_init__(self) -> None:
         self._kept = reader_of(self.folder, self.settings, self.archive)
+        self.store.save(Batch(memos=UNKNOWN))  # nobody has followed what is read here
 
     def take(self, file: Path, form: str) -> None:
         if form in LISTS:

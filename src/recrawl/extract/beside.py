@@ -11,13 +11,15 @@ from recrawl.extract.space import folded
 from recrawl.extract.template import template_of
 from recrawl.model.directives import from_headers
 from recrawl.model.document import Document, Media, Row, Sides
+from recrawl.model.page import Link
 from recrawl.native import compiled
 
 Fold = Callable[[str], str]
 
 
-def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> Sides | None:
-    """Nothing is made of what they share. `met`: where other documents led. None: `compared` and `kept` will tell."""
+def side_by_side(new: Parsed, old: Parsed, met: Container[str] | None, fold: Fold) -> Sides | None:
+    """Nothing is made of what they share. `met`: where other documents led; None: it is known where both lead. None:
+    `compared` and `kept` will tell."""
     if compiled is None or new.media is not Media.HTML:
         return None
     both = _read(new, old, met, fold)
@@ -32,7 +34,7 @@ def side_by_side(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> S
     return None if told is None else _sides(_document(new, met), told)
 
 
-def _read(new: Parsed, old: Parsed, met: Container[str], fold: Fold) -> BothRead | None:
+def _read(new: Parsed, old: Parsed, met: Container[str] | None, fold: Fold) -> BothRead | None:
     """Both at once, where nobody has read any of them and they say the same in their heads."""
     if new.spelt is None or old.spelt is None or not new.is_unread or not old.is_unread:
         return None
@@ -72,15 +74,17 @@ def _plain_document(new: Parsed, both: BothRead) -> Document | None:
     )
 
 
-def _document(new: Parsed, met: Container[str]) -> Document:
+def _document(new: Parsed, met: Container[str] | None) -> Document:
     """The same of any."""
-    page = new.page
+    page, links = new.page, list[Link]()
+    if page is not None and met is not None:
+        links = links_unmet(page, new.base, lambda: new.resolver, new.settings, met)
     return Document(
         media=new.media,
         charset=new.charset,
         base=new.base,
         title=new.title,
-        links=tuple(links_unmet(page, new.base, lambda: new.resolver, new.settings, met)) if page is not None else (),
+        links=tuple(links),
         directives=new.directives,
         offers=new.offers,
         template=new.template,

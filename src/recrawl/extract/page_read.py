@@ -47,7 +47,7 @@ class SourceRead(NamedTuple):
 
 class BothRead(NamedTuple):
     """Two versions, each None where it needs its tree. `told`: what they differ in, as the compiled part says it; None:
-    that is not so plain. `unmet`: items of the new one that may lead to where no other led."""
+    that is not so plain. `unmet`: items of the new one that may lead to where no other led, if anybody asks."""
 
     new: tuple[Any, ...] | None
     old: tuple[Any, ...] | None
@@ -70,10 +70,11 @@ def read_source(source: str, settings: ExtractSettings, beside: SourceRead | Non
 
 
 def read_both(
-    new: str, old: str, settings: ExtractSettings, origin: str, met: Container[str], fold: Callable[[str], str]
+    new: str, old: str, settings: ExtractSettings, origin: str, met: Container[str] | None, fold: Callable[[str], str]
 ) -> BothRead | None:
-    """Two versions of a page, and what they differ in. None: `read_source` will tell."""
-    if compiled is None or not isinstance(met, compiled.Met):
+    """Two versions of a page, and what they differ in. `met` None: nobody asks where they lead. None: `read_source`
+    will tell."""
+    if compiled is None or not (met is None or isinstance(met, compiled.Met)):
         return None
     if not _is_short(new, settings) or not _is_short(old, settings):
         return None

@@ -117,15 +117,17 @@ class Frontier:
 
     def offer(self, pages: Iterable[Page]) -> int:
         """Take pages in; those without a due time or already held are passed over. How many were taken."""
-        before, stirred = self._number, dict[str, ServerQueue]()
+        before, stirred, held = self._number, dict[str, ServerQueue](), self._held
         for page in pages:
-            if page.due_at is None or page.id in self._held:
+            number, due_at, server = page.id, page.due_at, page.server
+            if due_at is None or number in held:
                 continue
-            queue = stirred[page.server] = self.queue(page.server)
-            self._held[page.id] = page.server
-            queue.held.add(page.id)
+            if (queue := stirred.get(server)) is None:
+                queue = stirred[server] = self.queue(server)
+            held[number] = server
+            queue.held.add(number)
             self._number += 1
-            heapq.heappush(queue.waiting, (page.due_at, self._number, page))
+            heapq.heappush(queue.waiting, (due_at, self._number, page))
         for queue in stirred.values():
             self._wake(queue)
         return self._number - before

@@ -17,6 +17,7 @@ from recrawl.engine.adoption import orphaned
 from recrawl.engine.allocator import tune
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.finding.followed import follow_from
 from recrawl.engine.hearsay import Hearsay
 from recrawl.engine.quarries import adopt_pages, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
@@ -96,7 +97,7 @@ def _prepare(
 ) -> Shares:
     """Mend the archive's torn tail, open the store, see to pages whose site is gone, share out its partitions.
     Nothing stays open: workers are forked after this."""
-    log, now = LogFile(folder.log), SystemClock().now()
+    log, now, sites = LogFile(folder.log), SystemClock().now(), folder.sites()
     for cut in mended(folder, settings, now):
         log.tell(Event(EventKind.ARCHIVE_REPAIRED, now, facts={"file": cut.file, "cut_bytes": cut.cut_bytes}))
     store = open_store(folder, settings)
@@ -108,6 +109,7 @@ def _prepare(
             sentence = f"the clock ran ahead before and was set right: the next visits of {pages} pages count from now"
             log.complain(sentence)
             say(sentence)
+        follow_from(settings, sites, store, now)
         if make_all_due:
             store.make_due(import_module(CLUSTER).now_there(settings.state.store) if settings.state.store else now)
             forget(folder.journal)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define UUID_BYTES 16
+
 static const char BASE_32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 static const char HEX[] = "0123456789abcdef";
 enum { OF_BASE_32 = 1, OF_HEX = 2, OF_VALUE = 4 };
@@ -42,21 +44,15 @@ native_sha1_text(PyObject *module, PyObject *digest)
     return text;
 }
 
-/* urn_uuid(bytes) -> "<urn:uuid:…>", a random UUID of sixteen random bytes */
-PyObject *
-native_urn_uuid(PyObject *module, PyObject *random)
+static PyObject *
+urn_uuid(const unsigned char *from)
 {
-    if (!PyBytes_Check(random) || PyBytes_GET_SIZE(random) != 16) {
-        PyErr_SetString(PyExc_ValueError, "a UUID has sixteen bytes");
-        return NULL;
-    }
     PyObject *text = PyUnicode_New(10 + 36 + 1, 127);
     if (text == NULL) return NULL;
     Py_UCS1 *to = PyUnicode_1BYTE_DATA(text);
     memcpy(to, "<urn:uuid:", 10);
     to += 10;
-    const unsigned char *from = (const unsigned char *)PyBytes_AS_STRING(random);
-    for (int at = 0; at < 16; at++) {
+    for (int at = 0; at < UUID_BYTES; at++) {
         unsigned char byte = from[at];
         if (at == 6) byte = (unsigned char)((byte & 0x0F) | 0x40);
         if (at == 8) byte = (unsigned char)((byte & 0x3F) | 0x80);
@@ -66,6 +62,25 @@ native_urn_uuid(PyObject *module, PyObject *random)
     }
     *to = '>';
     return text;
+}
+
+/* urn_uuids(bytes) -> ["<urn:uuid:…>", …], random UUIDs of sixteen random bytes each */
+PyObject *
+native_urn_uuids(PyObject *module, PyObject *random)
+{
+    if (!PyBytes_Check(random) || PyBytes_GET_SIZE(random) % UUID_BYTES != 0) {
+        PyErr_SetString(PyExc_ValueError, "a UUID has sixteen bytes");
+        return NULL;
+    }
+    const unsigned char *from = (const unsigned char *)PyBytes_AS_STRING(random);
+    Py_ssize_t count = PyBytes_GET_SIZE(random) / UUID_BYTES;
+    PyObject *texts = PyList_New(count);
+    for (Py_ssize_t at = 0; texts != NULL && at < count; at++, from += UUID_BYTES) {
+        PyObject *text = urn_uuid(from);
+        if (text == NULL) Py_CLEAR(texts);
+        else PyList_SET_ITEM(texts, at, text);
+    }
+    return texts;
 }
 
 #define NEAR 1024 /* bytes: some lines */

@@ -27,11 +27,12 @@ are_plain(PyObject *new, PyObject *old)
 
 /* beside(new, old, most_tags, body, child_of, caption_letters, fold, origin, is_origin, most_chars, met) -> (what `read_source`
  * gives of the new version, of the old one, what `side_by_side` gives of both, what `unmet_items` gives of the new one). The
- * last two are None where only more of the two will tell; the last three where the new one cannot be read at its source. */
+ * last two are None where only more of the two will tell, the last also where `met` is; the last three where the new one
+ * cannot be read at its source. */
 PyObject *
 native_beside(PyObject *module, PyObject *const *given, Py_ssize_t count)
 {
-    if (count != 11 || !PyUnicode_Check(given[0]) || !PyUnicode_Check(given[1]) || !PyUnicode_Check(given[7]) || !Py_IS_TYPE(given[10], &MetType)) {
+    if (count != 11 || !PyUnicode_Check(given[0]) || !PyUnicode_Check(given[1]) || !PyUnicode_Check(given[7]) || (given[10] != Py_None && !Py_IS_TYPE(given[10], &MetType))) {
         PyErr_SetString(PyExc_TypeError, "beside(new, old, most_tags, body, child_of, caption_letters, fold, origin, is_origin, most_chars, met)");
         return NULL;
     }
@@ -41,7 +42,7 @@ native_beside(PyObject *module, PyObject *const *given, Py_ssize_t count)
     if (new != NULL && new != Py_None) old = source_read(given[1], most_tags, given[3], given[4], letters, part(new, READ_TRAIL));
     if (old != NULL && old != Py_None && are_plain(new, old) > 0)
         told = sides_told(part(old, READ_RUNS), part(new, READ_RUNS), part(new, READ_ITEMS), given[6]);
-    if (told != NULL && told != Py_None) unmet = items_unmet(part(new, READ_ITEMS), given[7], given[8], most_chars, given[10]);
+    if (told != NULL && told != Py_None && given[10] != Py_None) unmet = items_unmet(part(new, READ_ITEMS), given[7], given[8], most_chars, given[10]);
     PyObject *answer = PyErr_Occurred() ? NULL : PyTuple_Pack(4, new, or_none(old), or_none(told), or_none(unmet));
     Py_XDECREF(new);
     Py_XDECREF(old);

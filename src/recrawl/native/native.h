@@ -95,8 +95,9 @@ PyObject *native_unchanged(PyObject *module, PyObject *const *arguments, Py_ssiz
 PyObject *native_unchanged_run(PyObject *module, PyObject *arguments);
 PyObject *native_unmet_items(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_urlkey(PyObject *module, PyObject *url);
-PyObject *native_urn_uuid(PyObject *module, PyObject *random);
+PyObject *native_urn_uuids(PyObject *module, PyObject *random);
 PyObject *native_frame_words(PyObject *module, PyObject *arguments);
+PyObject *native_bindable(PyObject *module, PyObject *arguments);
 PyObject *native_beside(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_side_by_side(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *native_sighted(PyObject *module, PyObject *arguments);
@@ -113,7 +114,6 @@ PyObject *native_received(PyObject *module, PyObject *descriptor);
 PyObject *native_keeper(PyObject *module, PyObject *heap);
 PyObject *native_rows_plan(PyObject *module, PyObject *arguments);
 PyObject *native_values_of(PyObject *module, PyObject *arguments);
-PyObject *native_without_none(PyObject *module, PyObject *arguments);
 PyObject *native_swift(PyObject *module, PyObject *arguments);
 PyObject *native_replace_else(PyObject *module, PyObject *usual);
 PyObject *native_replace(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names);

@@ -18,6 +18,21 @@ static Py_ssize_t offsets[SLOTS];
 static PyTypeObject *read_classes[READ_CLASSES];
 static PyObject *made_classes[MADE_CLASSES], *constants[CONSTANTS], *names; /* of what a verdict is given */
 
+/* Names as Python writes them in a call: found by where they lie. */
+static PyObject *
+interned(const char *const *texts)
+{
+    Py_ssize_t count = 0;
+    while (texts[count] != NULL) count++;
+    PyObject *found = PyTuple_New(count);
+    for (Py_ssize_t at = 0; found != NULL && at < count; at++) {
+        PyObject *name = PyUnicode_InternFromString(texts[at]);
+        if (name == NULL) Py_CLEAR(found);
+        else PyTuple_SET_ITEM(found, at, name);
+    }
+    return found;
+}
+
 /* proving((Page, Reply, Ask), (Arrival, Verdict), (NOT_MODIFIED, SAME, GONE, reason, nothing said)): what `confirmed` reads and
  * makes */
 PyObject *
@@ -33,7 +48,7 @@ native_proving(PyObject *module, PyObject *arguments)
         offsets[one] = slot_named((PyTypeObject *)PyTuple_GET_ITEM(read, FIELDS[one].class), FIELDS[one].name);
         if (offsets[one] < 0) return NULL;
     }
-    if (names == NULL && (names = Py_BuildValue("(sssss)", "body_digest", "text_digest", "simhash", "noise", "reason")) == NULL) return NULL;
+    if (names == NULL && (names = interned((const char *const[]){"body_digest", "text_digest", "simhash", "noise", "reason", NULL})) == NULL) return NULL;
     for (int one = 0; one < READ_CLASSES; one++) Py_XSETREF(read_classes[one], (PyTypeObject *)Py_NewRef(PyTuple_GET_ITEM(read, one)));
     for (int one = 0; one < MADE_CLASSES; one++) Py_XSETREF(made_classes[one], Py_NewRef(PyTuple_GET_ITEM(made, one)));
     for (int one = 0; one < CONSTANTS; one++) Py_XSETREF(constants[one], Py_NewRef(PyTuple_GET_ITEM(given, one)));

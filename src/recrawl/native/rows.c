@@ -311,28 +311,39 @@ native_values_of(PyObject *module, PyObject *arguments)
 }
 
 static PyObject *
-without_none(PyObject *row, PyObject *instead)
+bindable_value(PyObject *item, PyObject *nothing)
+{
+    if (item == Py_None) return Py_NewRef(nothing);
+    if (PyBytes_CheckExact(item)) return PyByteArray_FromStringAndSize(PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item));
+    return PyBool_Check(item) ? PyLong_FromLong(item == Py_True) : Py_NewRef(item);
+}
+
+/* NULL without an exception: it is no tuple. */
+static PyObject *
+bindable_row(PyObject *row, PyObject *nothing)
 {
     if (!PyTuple_CheckExact(row)) return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(row);
     PyObject *fresh = PyTuple_New(count);
     for (Py_ssize_t at = 0; fresh != NULL && at < count; at++) {
-        PyObject *item = PyTuple_GET_ITEM(row, at);
-        PyTuple_SET_ITEM(fresh, at, Py_NewRef(item == Py_None ? instead : item));
+        PyObject *value = bindable_value(PyTuple_GET_ITEM(row, at), nothing);
+        if (value == NULL) Py_CLEAR(fresh);
+        else PyTuple_SET_ITEM(fresh, at, value);
     }
     return fresh;
 }
 
-/* without_none([row, …], instead) -> [row, …] or None */
+/* bindable([row, …], nothing) -> [row, …] of values that a database driver takes as they are: what stands for None, arrays
+ * for bytes, numbers for truths; None: a row is no tuple */
 PyObject *
-native_without_none(PyObject *module, PyObject *arguments)
+native_bindable(PyObject *module, PyObject *arguments)
 {
-    PyObject *rows, *instead;
-    if (!PyArg_ParseTuple(arguments, "O!O", &PyList_Type, &rows, &instead)) return NULL;
+    PyObject *rows, *nothing;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyList_Type, &rows, &nothing)) return NULL;
     Py_ssize_t count = PyList_GET_SIZE(rows);
     PyObject *fresh = PyList_New(count);
     for (Py_ssize_t at = 0; fresh != NULL && at < count; at++) {
-        PyObject *row = without_none(PyList_GET_ITEM(rows, at), instead);
+        PyObject *row = bindable_row(PyList_GET_ITEM(rows, at), nothing);
         if (row == NULL) {
             Py_DECREF(fresh);
             if (PyErr_Occurred()) return NULL;

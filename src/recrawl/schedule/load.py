@@ -1,14 +1,18 @@
-"""S1's server load index L = Σ 1/T over a server's pages, kept up with only one page's old and new interval."""
+"""S1's server load index L = Σ 1/T over a server's pages, kept up with only the old and new intervals of some."""
 
 import math
+from collections.abc import Iterable
 
 
-def after(load_per_s: float, old_interval_s: float | None, new_interval_s: float | None) -> float:
-    """The load when one page's interval changes. None or 0: the page was not, or is no longer, scheduled."""
-    old = 1.0 / old_interval_s if old_interval_s and old_interval_s > 0.0 else 0.0
-    new = 1.0 / new_interval_s if new_interval_s and new_interval_s > 0.0 else 0.0
-    load = load_per_s - old + new
-    return load if load > 1e-15 else 0.0
+def after(
+    loads: dict[str, float], servers: Iterable[str], old: Iterable[float], new: Iterable[float]
+) -> dict[str, float]:
+    """Those of several servers when the intervals of some of their pages change. 0: the page was not, or is no longer,
+    scheduled. `servers`: of each page."""
+    for server, was_s, is_s in zip(servers, old, new, strict=True):
+        load = loads[server] - (1.0 / was_s if was_s > 0.0 else 0.0) + (1.0 / is_s if is_s > 0.0 else 0.0)
+        loads[server] = load if load > 1e-15 else 0.0
+    return loads
 
 
 def needed_gap_s(load_per_s: float) -> float:

@@ -99,8 +99,11 @@ def plainly_alike(stands: Iterable[Stands]) -> Counter[Alike]:
 
 def add_visits(counts: Counts, visits: Sequence[Visit], sites: Sequence[Hashable]) -> None:
     """Each with the site of its page: most bring the same."""
-    for site, size_bytes in zip(sites, map(RECEIVED_BYTES, visits), strict=True):
-        counts[site, BYTES] += size_bytes
+    if len(set(sites)) == 1:  # as nearly always
+        counts[sites[0], BYTES] += sum(map(RECEIVED_BYTES, visits))
+    else:
+        for site, size_bytes in zip(sites, map(RECEIVED_BYTES, visits), strict=True):
+            counts[site, BYTES] += size_bytes
     brought = Counter(zip(sites, map(CHANGE, visits), map(EVIDENCE, visits), strict=True))
     for (site, change, evidence), number in brought.items():
         counts[site, Count.VISITS] += number

@@ -179,7 +179,7 @@ class SqlStore(RecordReading):
         with self.database.reading() as session:
             if len(skipped) <= limit // FEW_SKIPPED:
                 found = self._due_rows(session, number, before_at, limit + len(skipped))
-                wanted = [row for row in found if row[0] not in skipped][:limit]
+                wanted = [row for row in found if row[0] not in skipped][:limit] if skipped else found
                 return self._pages_of(wanted, None if self._sql.arrays else server)
             sql = self._sql.due_ids
             heads = session.rows(sql, sql.bind(server=number, before_at=before_at, limit=limit + len(skipped)))

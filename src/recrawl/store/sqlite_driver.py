@@ -224,12 +224,12 @@ def opened(address: str, pragmas: tuple[str, ...]) -> Driver:
 
 
 class SqliteSession(Session):
-    """The driver asks at length what a None may be made into: half the price of a page's row. A NaN it takes for any
-    number, and SQLite, which has none, for NULL."""
+    """The driver asks at length what anything but a number, a text and an array may be made into: half the price of a
+    page's row. A NaN it takes for any number, and SQLite, which has none, for NULL."""
 
     def __init__(self, driver: Driver) -> None:
         def run_all(text: str, rows: Sequence[tuple[object, ...]]) -> sqlite3.Cursor:
-            return driver.executemany(text, with_nan(rows))
+            return driver.executemany(text, bindable(rows))
 
         super().__init__(driver.execute, run_all)
         self._heap = driver.heap
@@ -242,10 +242,18 @@ class SqliteSession(Session):
             self._heap.clear()
 
 
-def with_nan(rows: Sequence[tuple[object, ...]]) -> Sequence[Sequence[object]]:
-    """For every None."""
-    made: Sequence[Sequence[object]] | None = compiled.without_none(list(rows), nan) if compiled else None
-    return [[nan if value is None else value for value in row] for row in rows] if made is None else made
+def bindable(rows: Sequence[tuple[object, ...]]) -> Sequence[Sequence[object]]:
+    """With a NaN for every None, an array for bytes, a number for a truth."""
+    made: Sequence[Sequence[object]] | None = compiled.bindable(list(rows), nan) if compiled else None
+    return [[_bindable(value) for value in row] for row in rows] if made is None else made
+
+
+def _bindable(value: object) -> object:
+    if value is None:
+        return nan
+    if isinstance(value, bytes):
+        return bytearray(value)
+    return int(value) if isinstance(value, bool) else value
 
 
 def wait_for_turn(driver: sqlite3.Connection, statement: str, busy_ms: int) -> None:

@@ -33,7 +33,7 @@ from recrawl.archive.record import (
 )
 from recrawl.archive.record import parse as parse_record
 from recrawl.archive.warc import odd_warc_fields
-from recrawl.engine.clock import plain_urn_uuid, urn_uuid
+from recrawl.engine.clock import plain_urn_uuids, urn_uuids
 from recrawl.formats.cdxj import OWN, CdxLine, parse, parse_written, render, written
 from recrawl.native import compiled
 
@@ -44,11 +44,11 @@ def test_a_sha1_is_written_in_base_32(data: bytes) -> None:
     assert sha1(data) == sha1_text(digest) == plain_sha1_text(digest) == "sha1:" + base64.b32encode(digest).decode()
 
 
-@given(st.binary(min_size=16, max_size=16))
-def test_an_identity_is_a_random_uuid(data: bytes) -> None:
-    written = urn_uuid(data)
-    assert written == plain_urn_uuid(data)
-    assert uuid.UUID(written.removeprefix("<urn:uuid:").removesuffix(">")).version == 4
+@given(st.lists(st.binary(min_size=16, max_size=16), max_size=3))
+def test_identities_are_random_uuids(data: list[bytes]) -> None:
+    written = urn_uuids(b"".join(data))
+    assert written == plain_urn_uuids(b"".join(data)) and len(written) == len(data)
+    assert all(uuid.UUID(one.removeprefix("<urn:uuid:").removesuffix(">")).version == 4 for one in written)
 
 
 HEADS = (

@@ -1,5 +1,7 @@
 """Rows and pages that the compiled part makes are those that Python makes."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import fields, replace
 from math import isnan
 
@@ -25,7 +27,7 @@ from recrawl.store.columns import (
     VISIT,
     VISIT_PLAN,
 )
-from recrawl.store.sqlite_driver import with_nan
+from recrawl.store.sqlite_driver import bindable
 from recrawl.store.tables import CONFIRMED as CONFIRMED_COLUMNS
 from recrawl.store.tables import FIELDS
 from recrawl.store.tables import PAGE as PAGE_TABLE
@@ -179,11 +181,19 @@ def test_a_plain_digest_is_packed_without_python() -> None:
     assert compiled.rows_of(plan, [odd], {}) == [(None,)] and called == [odd.digest]
 
 
-@given(st.lists(st.lists(st.one_of(st.none(), st.integers(), st.text()), max_size=4).map(tuple), max_size=4))
-def test_every_none_is_given_to_sqlite_as_a_nan(some: list[tuple[object, ...]]) -> None:
-    made = with_nan(some)
+@given(st.lists(st.lists(st.one_of(st.none(), st.booleans(), st.integers(), st.binary(), st.text())).map(tuple)))
+def test_sqlite_is_given_nothing_that_it_asks_about(some: list[tuple[object, ...]]) -> None:
+    made = bindable(some)
     back = [tuple(None if isinstance(one, float) and isnan(one) else one for one in row) for row in made]
-    assert back == some and not any(one is None for row in made for one in row)
+    assert back == some and {type(one) for row in made for one in row} <= {int, float, str, bytearray}
+
+
+@pytest.mark.parametrize("value", [None, False, True, 7, 1.5, "text", b"", b"bytes"])
+def test_what_sqlite_is_given_it_keeps_as_it_was(value: object) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE kept (it)")
+        connection.executemany("INSERT INTO kept VALUES (?)", bindable([(value,)]))
+        assert connection.execute("SELECT it FROM kept").fetchall() == [(value,)]
 
 
 @given(st.lists(pages, max_size=9))
@@ -230,7 +240,7 @@ def test_what_is_not_plain_is_left_to_python() -> None:
         compiled.rows_of(PAGE_PLAN, [page], NUMBERS, ((1,),))
     assert compiled.values_of(PAGE_PLAN, [("too", "short")], TEXTS) is None
     assert compiled.values_of(PAGE_PLAN, [["no", "tuple"]], TEXTS) is None
-    assert compiled.without_none([["no", "tuple"]], 0.0) is None
+    assert compiled.bindable([["no", "tuple"]], 0.0) is None
 
 
 @pytest.mark.compiled

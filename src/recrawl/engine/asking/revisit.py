@@ -124,7 +124,7 @@ class Visitor:
         page, reply, quarry, version = one.page, one.reply, one.quarry, kept.version
         parsed = self._parsed(reply, page, quarry)
         old = self._parsed_again(page, quarry.site, kept, parsed)
-        sides = self._sides(page, reply, quarry, parsed, old)
+        sides = self._sides(page, reply, quarry, parsed, old, version)
         plainly = self._beside(page, why_of(page, asked), reply, quarry, sides, version)
         return plainly or Begun(parsed, True, version, old, sides)
 
@@ -181,7 +181,7 @@ class Visitor:
         if unread := is_unread(page) and parsed.media is not Media.OTHER:
             if not is_beside:
                 version, old = await self._previous(page, quarry.site, parsed)
-                sides = self._sides(page, reply, quarry, parsed, old)
+                sides = self._sides(page, reply, quarry, parsed, old, version)
             if (plainly := self._beside(page, why, reply, quarry, sides, version)) is not None:
                 return plainly
         document = compared(parsed)
@@ -217,12 +217,15 @@ class Visitor:
         self._learn(page.server, document, verdict)
         return Arrival(page, why, reply, verdict, _to_follow(document, quarry), version, directives, looks=looks)
 
-    def _sides(self, page: Page, reply: Reply, quarry: Quarry, parsed: Parsed, old: Parsed | None) -> Sides | None:
+    def _sides(
+        self, page: Page, reply: Reply, quarry: Quarry, parsed: Parsed, old: Parsed | None, version: Version | None
+    ) -> Sides | None:
         """Most pages that change do so in a part of their main text and in nothing else: these are judged by that part.
         None: this one is not."""
         if old is None or self.missing.known(page.server) is not None or quarry.script.selector(page.url):
             return None
-        sides = side_by_side(parsed, old, quarry.met, folded)
+        met = quarry.met if version is None or quarry.follows_anew(page, version.at) else None
+        sides = side_by_side(parsed, old, met, folded)
         return sides if sides is not None and may_keep(sides.document.directives, reply.at) else None
 
     def _beside(

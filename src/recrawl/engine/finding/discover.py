@@ -1,8 +1,10 @@
 """Links → scope → sieve → pages to visit. The second of the two loops."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from operator import attrgetter
 
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.address import Address, fingerprints, server_of
@@ -26,6 +28,7 @@ MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to
 SHORTEST_ORIGIN = len("https://")
 NO_ROOT = "\0"  # nothing begins so
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
+HOPS, URL = attrgetter("hops"), attrgetter("url")
 LIST = Kind.LIST  # looked at with every page
 
 Stored = Callable[[Sequence[int]], Collection[int]]  # those of these pages that the store holds
@@ -51,6 +54,7 @@ class Quarry:
     rendered: tuple[AddressPattern, ...] = ()
 
     gone: bool = False  # its site file was taken away while the crawl runs
+    followed_since: float = math.inf  # the links of all pages read since then have been followed
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
     stored: Stored = lambda ids: ()
@@ -58,6 +62,10 @@ class Quarry:
     _names: object = None
     _is_bitten: bool = False
     _is_plain: bool = False  # a link says the same wherever it stands: neither patterns nor a limit of depth
+
+    def follows_anew(self, page: Page, read_at: float) -> bool:
+        """Whether it is looked at where a page leads that leads where its copy of that moment led."""
+        return not self._is_plain or page.kind is LIST or read_at < self.followed_since
 
     def bite(self, limit: str) -> None:
         """A limit let something of this site go."""
@@ -156,10 +164,10 @@ class Quarry:
     def knows(self, pages: Sequence[Page]) -> None:
         """The store holds these pages: links to them bring nothing new. One of the two memories is enough. That a seed
         led to another server may be news: another worker saw it."""
-        for page in pages:
-            if page.hops and page.depth == 0:
+        for page in filter(HOPS, pages):
+            if page.depth == 0:
                 self.widen(page.server)
-        self.holds([page.url for page in pages])
+        self.holds(list(map(URL, pages)))
 
     def holds(self, urls: list[str]) -> None:
         """The store does, pages of these addresses."""
@@ -309,6 +317,7 @@ class Quarry:
     def widen(self, server: str) -> None:
         """A user who names a site means where it has gone, too."""
         if not self.rules.hosts.has(server):
+            self.followed_since = math.inf  # links that led there were let go
             hosts = replace(self.rules.hosts, servers=self.rules.hosts.servers | {server, twin(server)})
             self.rules = replace(self.rules, hosts=hosts)
             self.widened |= {server}

@@ -1,7 +1,7 @@
 """Pages that are expected to be alike: the groups whose laws a page starts from."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from recrawl.model.page import Page
 from recrawl.model.site import Kind
@@ -22,6 +22,8 @@ class Knowing(Protocol):
 def group_names(policy: Knowing, pages: Sequence[Page], now: float) -> list[str]:
     """Whom each page is expected to be like; pages in their first weeks are like each other, whatever their pattern."""
     plain = _plain_names(policy, pages, now) if compiled is not None else [None] * len(pages)
+    if all(plain):
+        return cast(list[str], plain)
     return [name or group_name(policy, page, now) for name, page in zip(plain, pages, strict=True)]
 
 

@@ -2,7 +2,9 @@
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from itertools import compress, repeat
+from operator import attrgetter, mul
+from typing import Any, cast
 
 from recrawl.engine.scheduling.scheduler import Scheduler
 from recrawl.engine.settling.arrival import Arrival
@@ -20,6 +22,8 @@ PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
 GONE_TO_S = 90 * DAY_S
 _BLANK = bytes(STATE_BYTES)  # of a page never visited
+PAGE, SERVER, SITE, IMPORTANCE = map(attrgetter, ("page", "server", "site", "importance"))
+CHANGE = attrgetter("verdict.change")
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
@@ -33,13 +37,13 @@ def pace(
 ) -> list[Page]:
     """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief. `notices_of`:
     how many of each source spoke of each page since its last visit, None: nobody of any."""
-    judged = [one for one in arrivals if one.verdict.change in JUDGED]
+    judged = list(compress(arrivals, map(JUDGED.__contains__, map(CHANGE, arrivals))))
     if not judged:
         return [_unproved(one) for one in arrivals]
-    before = [one.page for one in judged]
+    before = list(map(PAGE, judged))
     importance = importance_among(before, importance_of)
-    server = {key: server_of(key) for key in {page.server for page in before}}
-    servers = [server[page.server] for page in before]
+    server = {key: server_of(key) for key in set(map(SERVER, before))}
+    servers = list(map(server.__getitem__, map(SERVER, before)))
     seen = sighted(judged) or each_sighted(judged)
     states, gaps_s = scheduler.paced(before, seen, importance, servers, notices_of(judged), luck[: len(judged)])
     due_at = scheduler.rations.due_times(before, states, seen.at, gaps_s)
@@ -57,11 +61,14 @@ def is_at_rest(page: Page) -> bool:
 
 
 def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) -> "array[float]":
-    return array("d", [page.importance * importance_of.get(page.site, 1.0) for page in pages])
+    of_site = map(importance_of.get, map(SITE, pages), repeat(1.0))
+    return array("d", list(map(mul, map(IMPORTANCE, pages), of_site)))
 
 
 def _due_again(judged: list[Arrival], states: Column, gaps_s: Column, due_at: "array[float]") -> list[Page]:
     pages, gaps = checked(judged, states, gaps_s, due_at), numbers(gaps_s)
+    if all(pages):
+        return cast(list[Page], pages)
     for place in [place for place, page in enumerate(pages) if page is None]:
         belief = bytes(states[place * STATE_BYTES : (place + 1) * STATE_BYTES])
         pages[place] = taught_and_due(judged[place], belief, gaps[place], due_at[place])
