@@ -1,4 +1,4 @@
-"""A changed page that leads where its copy led leads to nothing new, if the rules of today were those by which it was read."""
+"""A changed page that leads where its copy led leads to nothing new, if that was read by the rules of today."""
 
 import asyncio
 import math
