@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import Endpoint, locate
@@ -14,7 +15,7 @@ from recrawl.fetch.handle import Trust
 from recrawl.fetch.head import head_of
 from recrawl.fetch.line import Line
 from recrawl.fetch.lines import Lines
-from recrawl.fetch.order import Order, Terms
+from recrawl.fetch.order import Terms, request_of
 from recrawl.fetch.request import plain_head, standing_lines, standing_part
 from recrawl.fetch.resolver import DnsLookup, Resolver
 from recrawl.fetch.transfer import OpenSocket, Transfer, refused_sentence
@@ -59,33 +60,30 @@ class Way:
         return not (ask.headers or ask.form or ask.enough_bytes or ask.fresh)
 
 
-class Trip(Order):
-    """One ask on its way: to the first of the addresses that it may go to, or to others after it."""
+def unheard() -> None:
+    """Nobody is to be told."""
 
-    __slots__ = (
-        "_allowed", "_before_s", "_passed_s", "ended", "going_on", "started_at", "transfer", "tried",
-    )  # fmt: skip
-    transfer: Exchange  # once it has set out …
-    started_at: float  # … then
-    ended: Callable[[], None]
 
-    def __init__(
-        self,
-        ask: Ask,
-        at: float,
-        terms: Terms,  # for the address that it is at
-        url: str,
-        target: str,
-        standing: list[bytes],
-        allowed: Sequence[str],
-        head: bytes | None = None,
-        before_s: float = 0.0,
-    ) -> None:
-        self.ask, self.at, self.terms, self.url, self.target = ask, at, terms, url, target
-        self.standing, self.head, self.form, self.fresh = standing, head, ask.form, ask.fresh
-        self._allowed, self._before_s, self._passed_s = allowed, before_s, before_s
-        self.tried = 0
-        self.going_on: asyncio.Task[Reply] | None = None
+@dataclass(slots=True)
+class Trip:
+    """One ask on its way: to the first of the addresses that it may go to, or to others after it. `before_s` had passed
+    when it was made, `passed_s` when it turned to the address that it is at."""
+
+    ask: Ask
+    at: float
+    terms: Terms  # for the address that it is at
+    url: str
+    target: str
+    standing: list[bytes]
+    allowed: Sequence[str]
+    head: bytes | None = None
+    before_s: float = 0.0
+    passed_s: float = 0.0
+    tried: int = 0
+    transfer: Exchange = cast(Exchange, None)  # noqa: RUF009: once it has set out …
+    started_at: float = 0.0  # … then
+    ended: Callable[[], None] = unheard
+    going_on: asyncio.Task[Reply] | None = None
 
     @property
     def is_all(self) -> bool:
@@ -94,26 +92,26 @@ class Trip(Order):
         if transfer.is_unsent:
             return False
         if transfer.failure in UNREACHED:
-            return len(self._allowed) == 1
+            return len(self.allowed) == 1
         return not transfer.body_bytes or not transfer.ballast.is_overfull
 
     def turns_to_next(self) -> bool:
         """Whether there is another address to try."""
-        if self.tried + 1 == len(self._allowed):
+        if self.tried + 1 == len(self.allowed):
             return False
         self.tried += 1
-        passed_s = self._passed_s = self._before_s + self.transfer.loop_time() - self.started_at
+        passed_s = self.passed_s = self.before_s + self.transfer.loop_time() - self.started_at
         limits = self.terms.limits
         self.terms = replace(
             self.terms,
-            address=self._allowed[self.tried],
-            connect_s=(limits.connect_s - passed_s) / (len(self._allowed) - self.tried),
+            address=self.allowed[self.tried],
+            connect_s=(limits.connect_s - passed_s) / (len(self.allowed) - self.tried),
             total_s=limits.total_s - passed_s,
         )
         return True
 
     def reply(self) -> Reply:
-        reply = _reply(self.transfer, self.ask, self.at, self.raw_request, self._passed_s)
+        reply = _reply(self.transfer, self.ask, self.at, request_of(self), self.passed_s)
         if reply.body:
             self.transfer.ballast.keep(reply)
         return reply
@@ -211,7 +209,7 @@ class CurlFetcher:
         connect_s, total_s = (limits.connect_s - before_s) / len(allowed), limits.total_s - before_s
         terms = Terms(endpoint, allowed[0], ask.own, limits, connect_s, total_s, ask.enough_bytes)
         url = f"{endpoint.origin}{target}"
-        return Trip(ask, at, terms, url, target, self._standing, allowed, before_s=before_s)
+        return Trip(ask, at, terms, url, target, self._standing, allowed, None, before_s, before_s)
 
     def begin(self, trip: Trip, ended: Callable[[], None]) -> None:
         """`ended` is called when there is something to `hear`."""
@@ -248,7 +246,7 @@ class CurlFetcher:
 
     def leave(self, trip: Trip) -> None:
         """Nobody waits for it any more."""
-        trip.ended = _unheard
+        trip.ended = unheard
         if trip.going_on is not None:
             trip.going_on.cancel()
         else:
@@ -313,7 +311,7 @@ class CurlFetcher:
 
     def _take(self, trip: Trip) -> Exchange:
         """A connection that was kept, if there is one that leads there; else one is made."""
-        if self._lines is not None and not trip.form and not trip.fresh:
+        if self._lines is not None and not trip.ask.form and not trip.ask.fresh:
             line = self._lines.take(trip.terms.endpoint.origin, trip.terms.address)
             if line is not None:
                 trip.transfer = line
@@ -409,10 +407,6 @@ def _reply(transfer: Exchange, ask: Ask, at: float, request: bytes, before_s: fl
         received_bytes=received_bytes,
         lost=None if failure is None else (failure, transfer.detail),
     )
-
-
-def _unheard() -> None:
-    """Nobody is to be told."""
 
 
 def _allowed(endpoint: Endpoint, addresses: Sequence[str], own: tuple[str, ...]) -> list[str]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pycurl
 
 from recrawl.fetch.options import STANDING
-from recrawl.fetch.order import NO_TERMS, Order, Terms
+from recrawl.fetch.order import NO_TERMS, Order, Terms, lines_of
 
 URL, HTTPHEADER = int(pycurl.URL), int(pycurl.HTTPHEADER)  # named with every request
 
@@ -35,14 +35,14 @@ class Handle:
     def prepare(self, order: Order) -> None:
         setopt = self.curl.setopt
         setopt(URL, order.url)
-        lines = order.header_lines
+        lines = lines_of(order)
         if lines is not self._sent_lines:
             self._sent_lines = lines
             setopt(HTTPHEADER, lines)
         if order.terms is not self._terms:
             self._agree_to(order.terms)
-        if order.form or self._posts:
-            self._set_form(order.form)
+        if order.ask.form or self._posts:
+            self._set_form(order.ask.form)
 
     def _set_form(self, form: bytes) -> None:
         self._posts = bool(form)

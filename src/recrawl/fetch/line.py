@@ -14,7 +14,7 @@ from recrawl.fetch.driver import Driver
 from recrawl.fetch.ears import NOTHING, READ, WRITE
 from recrawl.fetch.exchange import BROKEN_OFF, UNANSWERED, Exchange, Permit
 from recrawl.fetch.incoming import Incoming
-from recrawl.fetch.order import NO_TERMS, Order, Terms
+from recrawl.fetch.order import NO_TERMS, Order, Terms, request_of
 from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Reply, Times
@@ -101,7 +101,7 @@ class Line(Exchange):
             self._incoming, self._is_marked = None, False
         self._held, self._reply, self._first_at, self._sent_at = [], None, 0.0, 0.0
         self._tell, self.is_under_way = ended, True
-        self._ask, self._at, self._request = order.ask, order.at, order.head or order.raw_request
+        self._ask, self._at, self._request = order.ask, order.at, order.head or request_of(order)
         self._started_at = monotonic()
         self._watch(self._patience_s)
         self._watching.send_soon(self)

@@ -1,5 +1,7 @@
 """What one transfer is to do."""
 
+from typing import Protocol
+
 from recrawl.fetch.endpoint import Endpoint
 from recrawl.fetch.request import header_lines, raw_request
 from recrawl.model.swift import swift
@@ -28,12 +30,10 @@ class Terms:
 NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)  # before the first
 
 
-class Order:
-    """Ask one address for one thing. `form`: posted, where there is one; `fresh`: no kept connection will do;
-    `standing`: the header lines of all; `head`: as it goes over the wire, where it was so plain that it was written at
-    once."""
+class Order(Protocol):
+    """Ask one address for one thing. `standing`: the header lines of all; `head`: as it goes over the wire, where it was
+    so plain that it was written at once."""
 
-    __slots__ = ("ask", "at", "form", "fresh", "head", "standing", "target", "terms", "url")
     ask: Ask
     at: float  # the moment of the ask
     terms: Terms
@@ -41,14 +41,13 @@ class Order:
     target: str
     standing: list[bytes]
     head: bytes | None
-    form: bytes
-    fresh: bool
 
-    @property
-    def header_lines(self) -> list[bytes]:
-        return header_lines(self.standing, self.ask)
 
-    @property
-    def raw_request(self) -> bytes:
-        method = "POST" if self.form else "GET"
-        return self.head or raw_request(self.terms.endpoint.authority, self.target, self.header_lines, method)
+def lines_of(order: Order) -> list[bytes]:
+    """The lines of its head."""
+    return header_lines(order.standing, order.ask)
+
+
+def request_of(order: Order) -> bytes:
+    method = "POST" if order.ask.form else "GET"
+    return order.head or raw_request(order.terms.endpoint.authority, order.target, lines_of(order), method)

@@ -17,7 +17,7 @@ from recrawl.fetch.handle import Handle, Trust, milliseconds
 from recrawl.fetch.head import final_head
 from recrawl.fetch.incoming import is_kept_after
 from recrawl.fetch.options import IN_HTTP_1, NEW, for_once
-from recrawl.fetch.order import Order
+from recrawl.fetch.order import Order, lines_of
 from recrawl.fetch.vigil import NEVER
 from recrawl.model.failure import Failure
 from recrawl.model.visit import Ask, Evidence, Reply, Times
@@ -70,7 +70,7 @@ class Transfer(Exchange):
 
     async def run(self, order: Order) -> None:
         """What `permit` raises comes through, and nothing was sent then."""
-        if not order.fresh:
+        if not order.ask.fresh:
             await super().run(order)
         await self.go_on(order)
 
@@ -83,13 +83,13 @@ class Transfer(Exchange):
     def plain_answer(self, order: Order) -> Reply | None:
         self.end()
         connection, size = self._connection, self.body_bytes
-        if connection is None or not self._is_kept or self.failure is not None or order.form:
+        if connection is None or not self._is_kept or self.failure is not None or order.ask.form:
             return None
         if size and self.ballast.is_overfull:
             return None
         info = self._curl.getinfo
         times = Times(0.0, 0.0, 0.0, info(FIRST_BYTE), info(TOTAL))
-        asked = order.ask, order.at, self._terms.endpoint.authority, order.target, order.header_lines
+        asked = order.ask, order.at, self._terms.endpoint.authority, order.target, lines_of(order)
         if not size:
             return plain_304(*asked, self.head.lines, times, connection.peer, self.received_bytes)
         sent_body = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
@@ -97,22 +97,22 @@ class Transfer(Exchange):
 
     async def go_on(self, order: Order) -> None:
         """Where the first attempt found the connection closed, or must not be made: over another one."""
-        if order.fresh:
+        if order.ask.fresh:
             self._handle.prepare(order)
-        if not order.fresh and self._was_closed and self._is_left:  # libcurl would come back to it again and again
+        if not order.ask.fresh and self._was_closed and self._is_left:  # libcurl would come back to it again and again
             with self._handle.not_kept():
                 await self._attempt(order)
-        if order.fresh or self._was_closed:
+        if order.ask.fresh or self._was_closed:
             await self._attempt_anew(order)
         self.raise_withheld()
 
     async def _attempt_anew(self, order: Order) -> None:
         """Over a new connection. What was left unanswered is asked for in HTTP/1.1, since HTTP/2 may be why; unless the
         server does not speak that."""
-        if order.fresh:
+        if order.ask.fresh:
             with for_once(self._curl, NEW, IN_HTTP_1):
                 await self._attempt(order)
-        if not order.fresh or (self.failure is Failure.TLS and not self._sent_at):
+        if not order.ask.fresh or (self.failure is Failure.TLS and not self._sent_at):
             with for_once(self._curl, NEW):
                 await self._attempt(order)
 
@@ -127,7 +127,7 @@ class Transfer(Exchange):
         self._terms, self.address = order.terms, order.terms.address
         self._connection: Connection | None = None
         self._is_left = self._is_kept = False
-        self._was_fresh = order.fresh
+        self._was_fresh = order.ask.fresh
         self._watch(min(limits.first_byte_s, limits.slow_for_s))
         self._driver.start(self._curl)
 

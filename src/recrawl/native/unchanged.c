@@ -439,6 +439,18 @@ new_identity(PyObject *new_id)
 }
 
 static int
+add_place(Run *run, size_t member_bytes)
+{
+    PyObject *told[] = {run->file_name, PyLong_FromLongLong(run->offset), PyLong_FromSize_t(member_bytes)};
+    PyObject *place = told[1] == NULL || told[2] == NULL ? NULL : PyObject_Vectorcall(place_type, told, 3, NULL);
+    int failed = place == NULL || PyList_Append(run->places, place) < 0;
+    Py_XDECREF(place);
+    Py_XDECREF(told[1]);
+    Py_XDECREF(told[2]);
+    return failed;
+}
+
+static int
 lay_one(Run *run, const Line *original, Confirmed *now)
 {
     PyObject *identity = new_identity(run->new_id);
@@ -460,9 +472,7 @@ lay_one(Run *run, const Line *original, Confirmed *now)
     to = room_on(&run->lines, line_room(original, run->file));
     if (to == NULL) return -1;
     run->lines.used += (size_t)(put_line(to, original, now, run->file, member_bytes, run->offset) - to);
-    PyObject *place = PyObject_CallFunction(place_type, "OLn", run->file_name, run->offset, (Py_ssize_t)member_bytes);
-    int failed = place == NULL || PyList_Append(run->places, place) < 0;
-    Py_XDECREF(place);
+    int failed = add_place(run, member_bytes);
     run->members.used += member_bytes;
     run->offset += (long long)member_bytes;
     return failed ? -1 : 1;

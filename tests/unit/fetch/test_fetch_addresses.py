@@ -11,7 +11,7 @@ from tests.unit.fetch.rough_server import PAGE, name_server, rough_server
 from recrawl.fetch.client import CurlFetcher, FetchSettings, Trip
 from recrawl.fetch.driver import Driver
 from recrawl.fetch.endpoint import locate, odd_endpoint, usual_endpoint
-from recrawl.fetch.order import Terms
+from recrawl.fetch.order import Terms, lines_of
 from recrawl.fetch.resolver import DnsLookup, Resolver, by_family, is_localhost
 from recrawl.fetch.resolver import name_server as read_name_server
 from recrawl.fetch.transfer import Transfer
@@ -322,7 +322,7 @@ def test_what_lets_one_request_go_lets_others_go_that_differ_only_in_path_and_co
             assert [trip.target for trip in trips] == ["/a", "/b?c", "/b", "/%C3%A9"]
             assert [trip.url for trip in trips] == [f"http://127.0.0.1:9{trip.target}" for trip in trips]
             assert len({id(trip.terms) for trip in trips[:2]}) == 1
-            assert [trip.header_lines[4:] for trip in trips] == [[], *[[b'If-None-Match: "tag"']] * 2, []]
+            assert [lines_of(trip)[4:] for trip in trips] == [[], *[[b'If-None-Match: "tag"']] * 2, []]
 
     run(story())
 
@@ -336,7 +336,7 @@ def test_the_address_guard_is_asked_again_where_another_asks() -> None:
             assert fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), fresh=True, limits=SMALL)) is None
             posted = fetcher.ready(Ask("http://127.0.0.1:9/a", own=("127.0.0.1",), form=b"a=b", limits=SMALL))
             assert posted is not None
-            assert posted.form == b"a=b"
+            assert posted.ask.form == b"a=b"
 
     run(story())
 
