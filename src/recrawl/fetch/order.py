@@ -31,8 +31,8 @@ NO_TERMS = Terms(Endpoint("", "", 0, "", "", ""), "", (), Limits(), -1, -1)  # b
 
 
 class Order(Protocol):
-    """Ask one address for one thing. `standing`: the header lines of all; `head`: as it goes over the wire, where it was
-    so plain that it was written at once."""
+    """Ask one address for one thing. `standing`: the header lines of all; `head`: as it goes over the wire, where it
+    was so plain that it was written at once."""
 
     ask: Ask
     at: float  # the moment of the ask
