@@ -130,7 +130,7 @@ async def assemble(
         def quarries() -> dict[str, Quarry]:
             made, since = {site.name: quarry(site) for site in sites}, followed_since(settings, sites, store)
             for one in made.values():
-                one.followed_since = since
+                one.followed_since, one.followed_names = since, watch.table
             return made
 
         files = SiteWatch(folder, partial(check_together, settings), log.complain)

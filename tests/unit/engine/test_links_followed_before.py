@@ -16,6 +16,7 @@ from recrawl.cli.import_ import import_
 from recrawl.config import Detect, Settings, State
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.finding.alias_watch import MEMO as ALIASES
 from recrawl.engine.finding.discover_memo import dropped_counts, hosts_memo
 from recrawl.engine.finding.followed import NEVER, UNKNOWN, follow_from, followed_since
 from recrawl.engine.guest import Guest
@@ -111,6 +112,25 @@ def test_where_others_may_have_read_a_page_its_links_are_looked_at(news: Crawl, 
     assert left_out(news) == 4
 
 
+@pytest.mark.parametrize("change", ["names", "hosts"])
+def test_what_is_learnt_of_names_while_it_runs_ends_it(news: Crawl, change: str) -> None:
+    started(news)
+    news.run()
+
+    async def learnt() -> None:
+        async with assemble(news.folder, news.settings, "0") as parts:
+            [front], quarry = parts.store.scan("news"), parts.quarries["news"]
+            now = SystemClock().now()
+            assert not quarry.follows_anew(front, now) and quarry.follows_anew(front, 1.0)
+            if change == "hosts":
+                quarry.widen("127.0.0.1:3")
+            else:
+                parts.alias_watch.table = parts.alias_watch.table.learn("www.a.example", "a.example")
+            assert quarry.follows_anew(front, now)
+
+    asyncio.run(learnt())
+
+
 def test_site_files_that_change_while_it_runs_end_it(news: Crawl) -> None:
     started(news)
     news.run()
@@ -144,10 +164,11 @@ def test_it_begins_anew_where_links_are_followed_in_another_way() -> None:
         (replace(SETTINGS, aliases={"www.example.com": "example.com"}), sites),
     ):
         assert followed_since(settings, others, store) == NEVER
-    store.save(Batch(memos=((hosts_memo("news"), b"127.0.0.1:3"),)))
-    assert followed_since(SETTINGS, sites, store) == NEVER
-    follow_from(SETTINGS, sites, store, 3.0)
-    assert followed_since(SETTINGS, sites, store) == 3.0
+    for at, memo in ((3.0, (hosts_memo("news"), b"127.0.0.1:3")), (4.0, (ALIASES, b"www.a.example a.example"))):
+        store.save(Batch(memos=(memo,)))
+        assert followed_since(SETTINGS, sites, store) == NEVER
+        follow_from(SETTINGS, sites, store, at)
+        assert followed_since(SETTINGS, sites, store) == at
     store.save(Batch(memos=UNKNOWN))
     assert followed_since(SETTINGS, sites, store) == NEVER
 

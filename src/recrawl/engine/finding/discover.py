@@ -54,7 +54,8 @@ class Quarry:
     rendered: tuple[AddressPattern, ...] = ()
 
     gone: bool = False  # its site file was taken away while the crawl runs
-    followed_since: float = math.inf  # the links of all pages read since then have been followed
+    followed_since: float = math.inf  # the links of all pages read since then have been followed …
+    followed_names: object = None  # … with `main_name` as it was when these were the names
 
     names: Callable[[], object] = lambda: None  # changes when `main_name` does
     stored: Stored = lambda ids: ()
@@ -65,7 +66,8 @@ class Quarry:
 
     def follows_anew(self, page: Page, read_at: float) -> bool:
         """Whether it is looked at where a page leads that leads where its copy of that moment led."""
-        return not self._is_plain or page.kind is LIST or read_at < self.followed_since
+        is_other = not self._is_plain or page.kind is LIST or self.followed_names is not self.names()
+        return is_other or read_at < self.followed_since
 
     def bite(self, limit: str) -> None:
         """A limit let something of this site go."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from recrawl.config import Settings
+from recrawl.engine.finding.alias_watch import MEMO as ALIASES
 from recrawl.engine.finding.discover_memo import hosts_memo
 from recrawl.model.address import fingerprint
 from recrawl.model.batch import Batch
@@ -47,6 +48,6 @@ def _kept(store: Store) -> dict[str, float]:
 def _followed_by(settings: Settings, sites: Iterable[Site], store: Store) -> int:
     """All that decides which links are read, what they mean and whether they are let in."""
     in_order = sorted(sites, key=lambda site: site.name)
-    grown = [store.memo(hosts_memo(site.name)) for site in in_order]
+    grown = [store.memo(name) for name in (ALIASES, *(hosts_memo(site.name) for site in in_order))]
     said = (__version__, in_order, grown, settings.extract, settings.addresses, settings.aliases, settings.traps)
     return fingerprint(repr(said))
