@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from math import inf
-from operator import attrgetter
 from pathlib import Path
 
 from recrawl.archive.cdxj_index import Sidecars, Wanted, readable, written_lines
@@ -26,7 +25,6 @@ from recrawl.model.failure import DiskFull, NotFound, RecrawlError
 from recrawl.model.swift import replace
 from recrawl.model.visit import Reply
 
-STATUS = attrgetter("reply.status")
 NOT_MODIFIED = 304  # never a version
 MOST_PATHS = 1000
 
@@ -66,7 +64,7 @@ class WarcArchive:
 
     def lay(self, captures: Sequence[Capture]) -> Laid:
         """All captures into one tray (a second one where a file is full); a file outgrows its size by one capture."""
-        matters = not {NOT_MODIFIED}.issuperset(map(STATUS, captures))
+        matters = any(capture.reply.status != NOT_MODIFIED for capture in captures)
         flush = matters and self._settings.sync
         captures, limit = list(captures), self._settings.file_bytes
         trays: list[Tray] = []

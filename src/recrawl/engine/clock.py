@@ -11,7 +11,6 @@ import time
 from array import array
 from collections.abc import Callable, Coroutine
 from functools import partial
-from itertools import repeat, starmap
 from typing import Any, TypeVar
 
 from recrawl.native import compiled
@@ -133,7 +132,7 @@ class Dice:
 
     def luck(self, count: int) -> "array[float]":
         """Numbers in [0, 1)."""
-        return array("d", list(starmap(self._numbers.random, repeat((), count))))
+        return array("d", [self._numbers.random() for _ in range(count)])
 
     def record_id(self) -> str:
         """A random UUID as WARC wants it."""

@@ -2,7 +2,6 @@
 here; everything that is written has passed through here."""
 
 from collections.abc import Collection, Mapping, Sequence
-from operator import attrgetter
 
 from recrawl.engine.asking.lane import Lanes
 from recrawl.engine.finding.discover import Quarry
@@ -49,8 +48,6 @@ COUNT_OF = {
     Change.GONE: Count.GONE,
 }
 NOBODY, LIST, SIGNAL = counts_by_source(()), Kind.LIST, Kind.SIGNAL
-KIND, INTERVAL, PAGE, SERVER, SITE = map(attrgetter, ("kind", "interval_s", "page", "server", "site"))
-CHANGE = attrgetter("verdict.change")
 MOVED, UNKNOWN, NOT_MODIFIED = Change.MOVED, Change.UNKNOWN, Evidence.NOT_MODIFIED  # looked at with every visit
 
 
@@ -75,12 +72,12 @@ class Reckoning:
         self.outcomes.start_batch(arrivals)
         luck, scheduler, now = self.parts.dice.luck(len(arrivals)), self.parts.scheduler, self.parts.clock.now()
         pages = pace(arrivals, scheduler, self.parts.importance, self.lanes.servers.of, self._announced, luck)
-        patience = {site: scheduler.patience(site, now) for site in set(map(SITE, pages))}
+        patience = {site: scheduler.patience(site, now) for site in {page.site for page in pages}}
         told = [one for one in arrivals if one.reply.evidence is not NOT_MODIFIED]
         self._recognise(told)
         self._note_each(list(arrivals), pages, patience, ledger)
-        self.weigh(list(map(PAGE, arrivals)), pages, ledger)
-        self._count([one for one in arrivals if not is_signal(one.page)] if SIGNAL in map(KIND, pages) else arrivals)
+        self.weigh([one.page for one in arrivals], pages, ledger)
+        self._count([one for one in arrivals if one.page.kind is not SIGNAL or not is_signal(one.page)])
         events, memos = self.parts.alias_watch.news()
         ledger.events += events
         for learnt in (memos, self.lanes.visitor.learnt(), self._dropped(told), self._savings.memos()):
@@ -274,9 +271,11 @@ class Reckoning:
 
     def weigh(self, before: Sequence[Page], after: Sequence[Page], ledger: Ledger) -> None:
         """S1's load index of their servers, kept with the old and the new interval of each page."""
-        sites = dict(zip(map(SERVER, after), map(SITE, after), strict=True))
+        sites = {page.server: page.site for page in after}
         loads = {key: self.lanes.servers.of(key).load_per_s for key in sites}
-        loads = load_after(loads, map(SERVER, after), map(INTERVAL, before), map(INTERVAL, after))
+        loads = load_after(
+            loads, [(new.server, old.interval_s, new.interval_s) for old, new in zip(before, after, strict=True)]
+        )
         for key, load_per_s in loads.items():
             self._bear(self.lanes.servers.of(key), load_per_s, sites[key], ledger)
 
@@ -294,7 +293,7 @@ class Reckoning:
     def _count(self, visits: Sequence[Arrival]) -> None:
         self._savings.note(visits)
         self.tally.add(Count.VISITS, len(visits))
-        changes = list(map(CHANGE, visits))
+        changes = [one.verdict.change for one in visits]
         for change, count in COUNT_OF.items():
             self.tally.add(count, changes.count(change))
         for one, change in zip(visits, changes, strict=True) if UNKNOWN in changes else ():

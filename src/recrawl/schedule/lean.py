@@ -5,7 +5,6 @@ Then it is `full`, for good."""
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import Any
 
 from recrawl.estimate import given
@@ -100,7 +99,7 @@ class LeanPolicy:
     def group_numbers(self, names: Sequence[str]) -> Column:
         """A name not met before is the nameless group."""
         number = numbers_of(self.knowledge.groups)
-        return array("q", list(map(number.get, names, repeat(0))))
+        return array("q", [number.get(name, 0) for name in names])
 
     def folded(self, seen: Sights, group: Column, notices: Column | None) -> "tuple[bytearray, LeanPolicy] | None":
         """The states after these visits and what is known then; None: it is left to NumPy."""

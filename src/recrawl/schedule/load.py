@@ -4,12 +4,10 @@ import math
 from collections.abc import Iterable
 
 
-def after(
-    loads: dict[str, float], servers: Iterable[str], old: Iterable[float], new: Iterable[float]
-) -> dict[str, float]:
-    """Those of several servers when the intervals of some of their pages change. 0: the page was not, or is no longer,
-    scheduled. `servers`: of each page."""
-    for server, was_s, is_s in zip(servers, old, new, strict=True):
+def after(loads: dict[str, float], changes: Iterable[tuple[str, float, float]]) -> dict[str, float]:
+    """Those of several servers when the intervals of some of their pages change: of each its server, the old interval
+    and the new one. 0: the page was not, or is no longer, scheduled."""
+    for server, was_s, is_s in changes:
         load = loads[server] - (1.0 / was_s if was_s > 0.0 else 0.0) + (1.0 / is_s if is_s > 0.0 else 0.0)
         loads[server] = load if load > 1e-15 else 0.0
     return loads

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from operator import attrgetter, lt
-from typing import cast
+from operator import attrgetter
 
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Visit
 
 IN_TIME = attrgetter("at", "page")
-AT, PAGE = attrgetter("at"), attrgetter("page")
 
 
 @dataclass(slots=True)
@@ -26,11 +24,9 @@ class Line:
 
 
 def lined_up(visits: Iterable[Visit], newest: Mapping[int, float | None]) -> Line:
-    line, in_turn = Line(dict(newest)), sorted(visits, key=IN_TIME)
-    if _follows(in_turn, line):
-        return line
+    line = Line(dict(newest))
     known, logged, before = line.newest, line.logged.append, line.before_at.append
-    for visit in in_turn:
+    for visit in sorted(visits, key=IN_TIME):
         page, at = visit.page, visit.at
         if page not in known:
             line.strange.append(visit)
@@ -42,17 +38,3 @@ def lined_up(visits: Iterable[Visit], newest: Mapping[int, float | None]) -> Lin
         else:
             line.late.append(visit)
     return line
-
-
-def _follows(in_turn: list[Visit], line: Line) -> bool:
-    """Whether all of them do, each of another page, as nearly always: none of these was visited before, or all were."""
-    pages, moments = list(map(PAGE, in_turn)), list(map(AT, in_turn))
-    before = list(map(line.newest.get, pages))
-    first = before.count(None)
-    are_new = first == len(pages) and line.newest.keys() >= set(pages)
-    are_newer = first == 0 and all(map(lt, cast(list[float], before), moments))
-    if len(set(pages)) < len(pages) or not (are_new or are_newer):
-        return False
-    line.logged, line.before_at = in_turn, before
-    line.newest.update(zip(pages, moments, strict=True))
-    return True

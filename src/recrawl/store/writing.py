@@ -2,8 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, compress, repeat
-from operator import attrgetter, eq, itemgetter
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 from recrawl.model.address import fingerprint, partition_of
@@ -26,12 +26,8 @@ Fact = TypeVar("Fact", Visit, Version)
 EventKey = tuple[float, ...]
 SIGNAL = codes.KIND.number[Kind.SIGNAL]
 SITE, CATEGORY, CONTENT_TYPE, FAILURE, PAGE = map(attrgetter, ("site", "category", "content_type", "failure", "page"))
-ID, DUE, CHECKED = map(attrgetter, ("id", "due_at", "checked_at"))
-SITE_AND_SERVER = attrgetter("site", "server")
-PLACE, NEWEST = 7, 8  # of `standings`: where the page lies, and its newest visit
-ID_OF, SITE_OF, KIND_OF, PLACE_OF, NEWEST_OF = map(itemgetter, (0, 1, 2, PLACE, NEWEST))  # of a row of them
-SAME_OF = itemgetter(0, 1, 2, 3)  # id, site, kind and status
-NOWHERE = (None, None, None, None)  # of a page that is not known
+SAME = 4  # so many columns of `standings` are id, site, kind and status
+PLACE, NEWEST = 7, 8  # these are where the page lies and its newest visit
 LAST = itemgetter(-1)
 
 
@@ -71,14 +67,14 @@ class BatchWriter:
     def write(self, batch: Batch, entered: Sequence[Page]) -> Saved:
         """`entered`: those of the batch that were not known a moment ago, each once."""
         fresh = self._enter(entered)
-        newest = dict(zip(map(ID, batch.pages), batch.pages, strict=True))
+        newest = {page.id: page for page in batch.pages}
         stood = self._leave_standings(batch, newest)
         line = self._line_up(batch.visits, stood)
-        sites = dict(zip(stood, map(SITE_OF, stood.values()), strict=True))
+        sites = {number: row[1] for number, row in stood.items()}
         sites.update(self._put_pages(newest, batch.confirmed, stood, line))
         self._meet_servers([*fresh, *batch.pages])
         visits = self._add_visits(line)
-        counts.add_visits(self._counts, visits, list(map(sites.get, map(PAGE, visits), repeat(rows.NO_WORD))))
+        counts.add_visits(self._counts, visits, [sites.get(page, rows.NO_WORD) for page in map(PAGE, visits)])
         for version in self._new_versions(batch.versions):
             self._counts[sites.get(version.page, rows.NO_WORD), Count.VERSIONS] += 1
         self._put_records(batch.records)
@@ -112,23 +108,17 @@ class BatchWriter:
     ) -> dict[int, int]:
         """Overwrite pages, or what a visit changes that only confirmed them; the sites of all."""
         stands = columns.standing_rows(newest.values(), self._numbers)
-        stays = self._staying(stands, stood).intersection(confirmed)
+        stays = {row[0] for row in stands if row[0] in confirmed and stood.get(row[0], ())[:SAME] == row[:SAME]}
         seen = self._last_visits(newest.keys() - stood.keys())
         seen.update((page, max(at, seen.get(page) or at)) for page, at in line.last_at.items())
         seen.update(line.newest)
-        self._confirm(list(map(newest.__getitem__, stays)), seen, stood)
+        self._confirm([newest[number] for number in stays], seen, stood)
         if len(stays) < len(newest):
             self._put([page for number, page in newest.items() if number not in stays], seen)
         self._stand(stands, 1)
-        elsewhere = set(map(PAGE, line.logged)).difference(newest)
+        elsewhere = {visit.page for visit in line.logged} - newest.keys()
         self._session.many(self._sql.date_pages, [(seen[page], stood[page][PLACE]) for page in elsewhere])
-        return dict(zip(map(ID_OF, stands), map(SITE_OF, stands), strict=True))
-
-    def _staying(self, stands: Sequence[rows.Row], stood: Mapping[int, rows.Row]) -> set[int]:
-        """Pages of which nothing is another now that only all of their row would tell."""
-        numbers = list(map(ID_OF, stands))
-        before = map(stood.get, numbers, repeat(NOWHERE))
-        return set(compress(numbers, map(eq, map(SAME_OF, before), map(SAME_OF, stands))))
+        return {row[0]: row[1] for row in stands}
 
     def _put(self, pages: Collection[Page], seen: Mapping[int, float | None]) -> None:
         self._session.many(self._sql.put_pages, columns.page_rows(pages, self._numbers, _dated(pages, seen)))
@@ -137,15 +127,13 @@ class BatchWriter:
         self, pages: Collection[Page], seen: Mapping[int, float | None], stood: Mapping[int, rows.Row]
     ) -> None:
         """In the order that the rows lie in."""
-        places = list(map(PLACE_OF, map(stood.__getitem__, map(ID, pages))))
+        places = [stood[page.id][PLACE] for page in pages]
         changes = columns.confirmed_rows(pages, _dated(pages, seen), places)
         self._session.many(self._sql.confirm_pages, sorted(changes, key=LAST))
 
-    def _stand(self, stands: Sequence[rows.Row], amount: int) -> None:
+    def _stand(self, stands: Iterable[rows.Row], amount: int) -> None:
         """A sitemap or feed is not one of the pages."""
-        if SIGNAL in map(KIND_OF, stands):
-            stands = [row for row in stands if row[2] != SIGNAL]
-        for (site, status, *rest), number in counts.alike(list(stands)).items():
+        for (site, status, *rest), number in counts.alike([row for row in stands if row[2] != SIGNAL]).items():
             kinds = counts.kinds(codes.STATUS.member[status], *rest)
             counts.add_standing(self._counts, site, kinds, number * amount)
 
@@ -154,17 +142,14 @@ class BatchWriter:
         facts = (batch.visits, batch.versions, batch.lost)
         spoken_of = {*overwritten, *map(PAGE, chain.from_iterable(facts))}
         found = list(self._session.wide_rows_of(self._sql.standings, spoken_of))
-        stood = dict(zip(map(ID_OF, found), found, strict=True))
-        self._stand(
-            found if stood.keys() <= overwritten.keys() else [row for row in found if row[0] in overwritten], -1
-        )
-        return stood
+        self._stand([row for row in found if row[0] in overwritten], -1)
+        return {row[0]: row for row in found}
 
-    def _meet_servers(self, pages: Sequence[Page]) -> None:
+    def _meet_servers(self, pages: Iterable[Page]) -> None:
         """See that every server of these pages is there and due no later than they are."""
         due = defaultdict[tuple[str, str], list[float | None]](list)
-        for whose, due_at in zip(map(SITE_AND_SERVER, pages), map(DUE, pages), strict=True):
-            due[whose].append(due_at)
+        for page in pages:
+            due[page.site, page.server].append(page.due_at)
         met: dict[str, tuple[float | None, int]] = {}
         for (name, key), moments in due.items():
             sooner, site = met.get(key, (None, rows.NO_WORD))
@@ -209,7 +194,7 @@ class BatchWriter:
             moments = {visit.at for visit in fresh}
             logged = {(page, at) for page, at in self._session.rows_of(self._sql.visits_logged, moments)}
             fresh = [visit for visit in fresh if (visit.page, visit.at) not in logged]
-        line = lined_up(fresh, dict(zip(stood, map(NEWEST_OF, stood.values()), strict=True)))
+        line = lined_up(fresh, {number: row[NEWEST] for number, row in stood.items()})
         if line.late and not self._with_care:
             raise WrittenBefore
         return line
@@ -281,9 +266,7 @@ class BatchWriter:
 
 def _dated(pages: Iterable[Page], seen: Mapping[int, float | None]) -> list[float | None]:
     """What `visited_at` says beside `checked_at`: nearly always nothing."""
-    pages = list(pages)
-    visited = map(seen.get, map(ID, pages))
-    return [None if at == checked_at else at for at, checked_at in zip(visited, map(CHECKED, pages), strict=True)]
+    return [None if (at := seen.get(page.id)) == page.checked_at else at for page in pages]
 
 
 def _last(key_columns: int, batch: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:

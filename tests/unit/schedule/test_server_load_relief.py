@@ -16,19 +16,19 @@ INTERVALS = st.lists(st.tuples(st.integers(0, 5), st.floats(60.0, 1e7)), max_siz
 def test_the_load_kept_up_page_by_page_is_the_sum_over_all_pages(moves: list[tuple[int, float]]) -> None:
     loads, interval = {"a.example": 0.0, "b.example": 1.0}, dict[int, float]()
     for page, new in moves:
-        loads = after(loads, ["a.example"], [interval.get(page, 0.0)], [new])
+        loads = after(loads, [("a.example", interval.get(page, 0.0), new)])
         interval[page] = new
     load = sum(1.0 / gap for gap in interval.values())
     assert loads == {"a.example": pytest.approx(load, rel=1e-9, abs=1e-15), "b.example": 1.0}
 
 
 def test_a_page_that_leaves_takes_its_load_along() -> None:
-    assert after({"a.example": 0.0}, ["a.example"] * 2, [0.0, 100.0], [100.0, 0.0]) == {"a.example": 0.0}
+    assert after({"a.example": 0.0}, [("a.example", 0.0, 100.0), ("a.example", 100.0, 0.0)]) == {"a.example": 0.0}
     assert needed_gap_s(0.0) == float("inf")
 
 
 def test_a_server_is_overloaded_when_its_schedule_needs_a_smaller_gap_than_politeness_allows() -> None:
-    loads = after({"a.example": 0.0}, ["a.example"] * 2, [0.0, 0.0], [10.0, 10.0])
+    loads = after({"a.example": 0.0}, [("a.example", 0.0, 10.0)] * 2)
     load = loads["a.example"]  # two pages every ten seconds: one access every five
     assert needed_gap_s(load) == 5.0
     assert is_overloaded(load, 6.0) and not is_overloaded(load, 5.0)

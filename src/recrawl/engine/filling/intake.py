@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from operator import attrgetter
 
 from recrawl.engine.adoption import adopted
 from recrawl.engine.asking.lane import Lanes
@@ -16,7 +15,6 @@ from recrawl.model.batch import Saved
 from recrawl.model.page import Page
 from recrawl.model.server import Server
 
-SITE, CHECKED = attrgetter("site"), attrgetter("checked_at")
 CROWDED_S = 86_400.0  # so long pages just visited make room for those that memory could not hold
 
 
@@ -67,10 +65,11 @@ class Intake:
     def _wanted(self, pages: Sequence[Page]) -> list[Page]:
         """A visit in the future was written by a clock that ran ahead: it was not in this run."""
         quarries, never_at = self._parts.quarries, math.inf
-        sites = set(map(SITE, pages))
+        sites = {page.site for page in pages}
         is_open = {site for site in sites if (one := quarries.get(site)) is not None and not one.site.paused}
         since_at, until_at = (self._started_at, self._parts.clock.now()) if self._once else (never_at, never_at)
-        if is_open == sites and max(filter(None, map(CHECKED, pages)), default=0.0) < since_at:  # as nearly always
+        newest_at = max([page.checked_at or 0.0 for page in pages], default=0.0)
+        if is_open == sites and newest_at < since_at:  # as nearly always
             return list(pages)
         return [
             page
@@ -108,14 +107,14 @@ class Intake:
             self._frontier.offer((page,))
 
     def _met(self, pages: Sequence[Page]) -> None:
-        sites = set(map(SITE, pages))
+        sites = {page.site for page in pages}
         for site in sites & self._parts.quarries.keys():
             self._parts.quarries[site].knows([one for one in pages if one.site == site] if len(sites) > 1 else pages)
 
     def _claimed(self, pages: list[Page]) -> list[Page]:
         """Those that are wanted: as pages of the site that covers them, if their own is gone."""
         quarries = self._parts.quarries
-        gone = {site for site in set(map(SITE, pages)) if (one := quarries.get(site)) is None or one.gone}
+        gone = {site for site in {page.site for page in pages} if (one := quarries.get(site)) is None or one.gone}
         if self._parts.adopts and gone:
             pages = [(adopted(page, quarries) or page) if page.site in gone else page for page in pages]
         return self._wanted(pages)

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from operator import attrgetter
 
 from recrawl.extract.settings import ExtractSettings
 from recrawl.model.address import Address, fingerprints, server_of
@@ -28,7 +27,6 @@ MOST_SIEVED = 1_000_000  # addresses: one that was forgotten costs a question to
 SHORTEST_ORIGIN = len("https://")
 NO_ROOT = "\0"  # nothing begins so
 MOST_LEADS = 200  # links of a page that is looked at for where it leads
-HOPS, URL = attrgetter("hops"), attrgetter("url")
 LIST = Kind.LIST  # looked at with every page
 
 Stored = Callable[[Sequence[int]], Collection[int]]  # those of these pages that the store holds
@@ -166,10 +164,10 @@ class Quarry:
     def knows(self, pages: Sequence[Page]) -> None:
         """The store holds these pages: links to them bring nothing new. One of the two memories is enough. That a seed
         led to another server may be news: another worker saw it."""
-        for page in filter(HOPS, pages):
-            if page.depth == 0:
+        for page in pages:
+            if page.hops and page.depth == 0:
                 self.widen(page.server)
-        self.holds(list(map(URL, pages)))
+        self.holds([page.url for page in pages])
 
     def holds(self, urls: list[str]) -> None:
         """The store does, pages of these addresses."""

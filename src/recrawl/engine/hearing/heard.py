@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from operator import attrgetter
 
 from recrawl.engine.finding.discover import Quarry
 from recrawl.engine.settling.arrival import Arrival
@@ -21,7 +20,6 @@ from recrawl.notices.outcome import counts_by_source, judged, pending, sources_o
 from recrawl.notices.trust import Record, foretold_change
 from recrawl.ports import Store
 
-SITE, RANK = attrgetter("page.site"), attrgetter("page.rank")
 LONGEST_REST_S = 200 * 86_400.0
 MOST_PENDING = 1000  # notices of one page looked at after a visit
 
@@ -111,10 +109,7 @@ class Outcomes:
         the notices that wait for this visit, and all pages of sites of which somebody speaks: who counts only what was
         followed takes a liar for a herald."""
         self._trust.clear()
-        spoken_of = {site for site in set(map(SITE, arrivals)) if self._trust_in(site)}
-        if not spoken_of and min(map(RANK, arrivals), default=Rank.LIST) > Rank.NOTICED:  # as nearly always
-            self._waiting, self._proved = {}, {}
-            return
+        spoken_of = {site for site in {one.page.site for one in arrivals} if self._trust_in(site)}
         noticed = [one for one in arrivals if one.page.rank <= Rank.NOTICED or one.page.site in spoken_of]
         self._waiting = {
             one.page.id: pending(self.store.notices(one.page.id, MOST_PENDING), one.reply.at) for one in noticed

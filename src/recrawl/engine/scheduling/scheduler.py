@@ -7,7 +7,6 @@ one. Knowledge lives in the store's memo, so it outlives a restart, and so does 
 import math
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import attrgetter
 from typing import TypeVar
 
 from recrawl.engine.scheduling.domain import Domain, knowledge_memo, learnt_memo
@@ -35,7 +34,6 @@ from recrawl.schedule.settings import HOUR_S
 _AIM = late_module("recrawl.schedule.aim")
 _JOIN = late_module("recrawl.schedule.knowledge_join")
 _KNOWLEDGE = late_module("recrawl.schedule.knowledge")
-SITE, PRICE = attrgetter("site"), attrgetter("price")
 KEEP_EVERY_S = 600.0
 LEAST_BUDGET = 24.0  # requests a day: below this an implied budget would starve a small folder
 MOST_POOLED = 5000  # pages that a day's laws are made of; ids are fingerprints, so the first are a fair sample
@@ -84,7 +82,7 @@ class Scheduler:
     ) -> tuple[Column, Column]:
         """Fold what was seen into page and shared beliefs; (states, gaps until the next visit)."""
         now = seen.latest_at
-        purse_of = {site: self._purse_of(site) for site in set(map(SITE, pages))}
+        purse_of = {site: self._purse_of(site) for site in {page.site for page in pages}}
         if len(set(purse_of.values())) == 1:
             domain = self.domain_named(purse_of[pages[0].site], now)
             found = self._paced_lean(domain, pages, seen, importance, servers, notices, luck, now)
@@ -113,7 +111,7 @@ class Scheduler:
             return None
         names = group_names(policy, pages, now)
         policy = with_room(policy, names)
-        group, prices = policy.group_numbers(names), array("d", list(map(PRICE, servers)))
+        group, prices = policy.group_numbers(names), array("d", [server.price for server in servers])
         told = None if notices is None else array("q", [count for counts in notices for count in counts])
         folded = policy.folded(seen, group, told)
         if folded is None:

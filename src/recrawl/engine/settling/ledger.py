@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import field
-from itertools import compress
-from operator import attrgetter, is_
 
 from recrawl.archive.documents import DocumentFolder, StoredDocument
 from recrawl.model.batch import Batch, Saved
@@ -17,8 +15,6 @@ from recrawl.model.swift import swift
 from recrawl.model.values import dataclass
 from recrawl.model.visit import Version, Visit
 from recrawl.ports import Archive, Store
-
-CAPTURE, PAGE_ID = attrgetter("capture"), attrgetter("id")
 
 
 @swift
@@ -64,7 +60,7 @@ def write(ledger: Ledger, archive: Archive, store: Store) -> Saved:
 
 def captures(ledger: Ledger) -> list[Capture]:
     """What the archive is to keep."""
-    return list(map(CAPTURE, ledger.copies))
+    return [copy.capture for copy in ledger.copies]
 
 
 def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: DocumentFolder | None = None) -> Saved:
@@ -90,7 +86,7 @@ def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: Docum
     saved = store.save(
         Batch(
             pages=tuple(ledger.pages.values()),
-            confirmed=_confirmed(ledger),
+            confirmed=frozenset([page.id for page in ledger.confirmed if ledger.pages[page.id] is page]),
             entered=tuple(ledger.entered.values()),
             servers=tuple(ledger.servers.values()),
             visits=tuple(ledger.visits),
@@ -106,9 +102,3 @@ def save(ledger: Ledger, places: Sequence[Place], store: Store, documents: Docum
     if ledger.noticed:
         store.make_due(max(ledger.noticed.values()), ids=tuple(ledger.noticed), rank=Rank.NOTICED)
     return saved
-
-
-def _confirmed(ledger: Ledger) -> frozenset[int]:
-    """Pages that have not been visited once more since."""
-    numbers = list(map(PAGE_ID, ledger.confirmed))
-    return frozenset(compress(numbers, map(is_, ledger.confirmed, map(ledger.pages.__getitem__, numbers))))

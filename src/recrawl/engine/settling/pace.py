@@ -2,8 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress, repeat
-from operator import attrgetter, mul
 from typing import Any, cast
 
 from recrawl.engine.scheduling.scheduler import Scheduler
@@ -22,8 +20,6 @@ PROBE_S = 600.0  # a first 404 is looked at again soon: only a second one proves
 GONE_FROM_S = 7 * DAY_S  # a page that is gone is asked for rarely, and ever more rarely
 GONE_TO_S = 90 * DAY_S
 _BLANK = bytes(STATE_BYTES)  # of a page never visited
-PAGE, SERVER, SITE, IMPORTANCE = map(attrgetter, ("page", "server", "site", "importance"))
-CHANGE = attrgetter("verdict.change")
 JUDGED = frozenset({Change.NEW, Change.SAME, Change.CHANGED, Change.MOVED})
 
 
@@ -37,13 +33,13 @@ def pace(
 ) -> list[Page]:
     """Fold the verdicts into the beliefs and set the next due times. A failed visit changes no belief. `notices_of`:
     how many of each source spoke of each page since its last visit, None: nobody of any."""
-    judged = list(compress(arrivals, map(JUDGED.__contains__, map(CHANGE, arrivals))))
+    judged = [one for one in arrivals if one.verdict.change in JUDGED]
     if not judged:
         return [_unproved(one) for one in arrivals]
-    before = list(map(PAGE, judged))
+    before = [one.page for one in judged]
     importance = importance_among(before, importance_of)
-    server = {key: server_of(key) for key in set(map(SERVER, before))}
-    servers = list(map(server.__getitem__, map(SERVER, before)))
+    server = {key: server_of(key) for key in {page.server for page in before}}
+    servers = [server[page.server] for page in before]
     seen = sighted(judged) or each_sighted(judged)
     states, gaps_s = scheduler.paced(before, seen, importance, servers, notices_of(judged), luck[: len(judged)])
     due_at = scheduler.rations.due_times(before, states, seen.at, gaps_s)
@@ -61,8 +57,7 @@ def is_at_rest(page: Page) -> bool:
 
 
 def importance_among(pages: Sequence[Page], importance_of: Mapping[str, float]) -> "array[float]":
-    of_site = map(importance_of.get, map(SITE, pages), repeat(1.0))
-    return array("d", list(map(mul, map(IMPORTANCE, pages), of_site)))
+    return array("d", [page.importance * importance_of.get(page.site, 1.0) for page in pages])
 
 
 def _due_again(judged: list[Arrival], states: Column, gaps_s: Column, due_at: "array[float]") -> list[Page]:

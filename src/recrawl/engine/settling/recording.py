@@ -1,8 +1,6 @@
 """From a page as fetched to its records, its news when the wrapper breaks, and its plain copy (S0.6, S2.4)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
-from operator import attrgetter
 
 from recrawl.archive.documents import StoredDocument
 from recrawl.engine.settling.arrival import Arrival
@@ -21,8 +19,7 @@ from recrawl.model.verdict import Change
 from recrawl.model.visit import Evidence, Version
 from recrawl.ports import Archive, Store
 
-FRESH = frozenset({Change.NEW, Change.CHANGED})
-CHANGE = attrgetter("verdict.change")
+FRESH = (Change.NEW, Change.CHANGED)
 SHOWN_FAULTS = 5
 FOLDER = "folder"  # a site's `archive`
 
@@ -55,9 +52,7 @@ class Recorder:
         self._wanting = {name for name, one in wrappers.items() if one.site.fields}  # these read a known version again
 
     def note(self, arrivals: Sequence[Arrival], ledger: Ledger) -> None:
-        told = list(compress(arrivals, map(FRESH.__contains__, map(CHANGE, arrivals))))
-        if self._wanting:
-            told = [one for one in arrivals if one.verdict.change in FRESH or one.page.site in self._wanting]
+        told = [one for one in arrivals if one.verdict.change in FRESH or one.page.site in self._wanting]
         in_folder = [one for one in told if one.page.site in self._in_folder]
         ledger.documents += [copy for one in in_folder if (copy := self._copy(one)) is not None]
         offering = [one for one in told if one.page.site in self._wanting or (one.document and one.document.offers)]
