@@ -13,7 +13,7 @@ from recrawl.engine.allocator import trim
 from recrawl.engine.clock import Dice, SystemClock
 from recrawl.engine.finding.alias_watch import AliasWatch
 from recrawl.engine.finding.discover import Quarry
-from recrawl.engine.finding.followed import UNKNOWN, followed_since
+from recrawl.engine.finding.followed import UNKNOWN, since_or_ended
 from recrawl.engine.offload import TURN_S, OffTheLoop
 from recrawl.engine.quarries import quarry_of
 from recrawl.engine.scheduling.scheduler import Scheduler
@@ -128,7 +128,7 @@ async def assemble(
             return quarry_of(settings, site, watch, store, worker)
 
         def quarries() -> dict[str, Quarry]:
-            made, since = {site.name: quarry(site) for site in sites}, followed_since(settings, sites, store)
+            made, since = {site.name: quarry(site) for site in sites}, since_or_ended(settings, sites, store)
             for one in made.values():
                 one.followed_since, one.followed_names = since, watch.table
             return made

@@ -13,6 +13,7 @@ from recrawl.answers.record_rows import changes as field_changes
 from recrawl.config import Settings, starting_text
 from recrawl.engine.assembly import assemble
 from recrawl.engine.clock import SystemClock
+from recrawl.engine.finding.followed import follow_from
 from recrawl.engine.quarries import adopt_pages, canonicaliser_of, readmit_pages
 from recrawl.engine.scheduling.spending_together import share_out
 from recrawl.engine.set_right import set_right
@@ -76,6 +77,7 @@ class Crawl:
                 readmit_pages(self.settings, sites, self._store, SystemClock().now())
                 set_right(self._store, SystemClock().now())
                 share_out(self._store, 1)
+            follow_from(self.settings, sites, self._store, SystemClock().now())
             if everything:
                 forget(self.folder.journal)
             async with assemble(self.folder, self.settings, "0") as parts:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tests.unit.engine.crawls import Crawl, page
 
+import recrawl
 from recrawl.cli.import_ import import_
 from recrawl.config import Detect, Settings, State
 from recrawl.engine.assembly import assemble
@@ -22,6 +23,7 @@ from recrawl.engine.finding.followed import NEVER, UNKNOWN, follow_from, followe
 from recrawl.engine.guest import Guest
 from recrawl.fetch.memory import Canned
 from recrawl.folder.opening import open_store
+from recrawl.folder.settings import load
 from recrawl.model.batch import Batch
 from recrawl.model.site import Site
 from recrawl.scope.traps import TrapLimits
@@ -140,15 +142,36 @@ def test_site_files_that_change_while_it_runs_end_it(news: Crawl) -> None:
     async def changed() -> None:
         async with assemble(news.folder, news.settings, "0") as parts:
             assert parts.quarries["news"].followed_since < NEVER and not parts.reread(SystemClock().now())
-            news.folder.put_site(replace(SITE, title="News"))
+            news.folder.put_site(Site("more", ("http://127.0.0.1:2/",), own=("127.0.0.1:2",)))
             os.utime(news.folder.path / "sites", (1, 1))
             assert parts.reread(SystemClock().now() + 3600.0)
-            assert parts.quarries["news"].followed_since == NEVER
+            assert {one.followed_since for one in parts.quarries.values()} == {NEVER}
 
     asyncio.run(changed())
-    news.folder.put_site(SITE)
+    (news.folder.path / "sites" / "more.toml").unlink()
     with closing(open_store(news.folder, news.settings)) as store:
         assert followed_since(news.settings, news.folder.sites(), store) == NEVER
+
+
+def test_a_crawl_by_other_site_files_ends_it_though_these_come_back(news: Crawl) -> None:
+    started(news)
+    news.run()
+    for title in ("Other news", ""):
+        news.folder.put_site(replace(SITE, title=title))
+        again(news)
+    with closing(open_store(news.folder, news.settings)) as store:
+        assert followed_since(news.settings, news.folder.sites(), store) == NEVER
+
+
+def test_a_program_that_crawls_keeps_it(news: Crawl) -> None:
+    asyncio.run(crawled_by_library(news))
+    with closing(open_store(news.folder, news.settings)) as store:
+        assert followed_since(load(news.folder), news.folder.sites(), store) < NEVER
+
+
+async def crawled_by_library(crawl: Crawl) -> None:
+    async with recrawl.open(crawl.path) as rc:
+        await rc.run()
 
 
 def test_it_begins_anew_where_links_are_followed_in_another_way() -> None:

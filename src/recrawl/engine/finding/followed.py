@@ -40,6 +40,14 @@ def follow_from(settings: Settings, sites: Sequence[Site], store: Store, now: fl
         store.save(Batch(memos=((FOLLOWED, json.dumps(told).encode()),)))
 
 
+def since_or_ended(settings: Settings, sites: Sequence[Site], store: Store) -> float:
+    """For a crawl that begins, whoever began it: one by other rules than those kept ends them."""
+    since = followed_since(settings, sites, store)
+    if since == NEVER and not settings.state.store and _kept(store):
+        store.save(Batch(memos=UNKNOWN))
+    return since
+
+
 def _kept(store: Store) -> dict[str, float]:
     told: dict[str, float] = json.loads(store.memo(FOLLOWED) or b"{}")
     return told
